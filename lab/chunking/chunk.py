@@ -1,0 +1,69 @@
+"""Chunk and Chunking: half-open slices of documents, held as arrays."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.corpus.document import Corpus
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One slice; its text is `document.text[start:end]`."""
+
+    doc_id: str
+    start: int
+    end: int
+
+    @property
+    def chunk_id(self) -> str:
+        return f"{self.doc_id}:{self.start}-{self.end}"
+
+
+@dataclass(frozen=True, eq=False)
+class Chunking:
+    """All spans of one corpus under one setting, ordered by (doc_id, start, end): a smaller index wins a tied score.
+
+    `document`, `start`, `end` and `level` are parallel arrays: position of the document in the corpus, code point
+    offsets, and which of several sizes the chunk belongs to. `blank` counts the spans that held only white space and
+    were left out.
+    """
+
+    corpus: Corpus
+    document: Ints
+    start: Ints
+    end: Ints
+    level: Ints
+    blank: int = 0
+
+    @staticmethod
+    def of(corpus: Corpus, spans: list[tuple[int, int, int, int]]) -> "Chunking":
+        """From (document, start, end, level) in any order; repeats and blank spans are dropped."""
+        unique = {(d, s, e): level for d, s, e, level in sorted(spans, reverse=True)}
+        texts = [document.text for document in corpus]
+        kept = sorted((d, s, e, level) for (d, s, e), level in unique.items() if texts[d][s:e].strip())
+        columns = np.array(kept, dtype=np.int64).reshape(-1, 4).T
+        return Chunking(corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept))
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: int) -> Chunk:
+        doc_id = self.corpus.documents[self.document[index]].doc_id
+        return Chunk(doc_id, int(self.start[index]), int(self.end[index]))
+
+    def text(self, index: int) -> str:
+        document = self.corpus.documents[self.document[index]]
+        return document.text[self.start[index] : self.end[index]]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [self.text(i) for i in range(len(self))]

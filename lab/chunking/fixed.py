@@ -1,0 +1,55 @@
+"""Windows of a fixed size: by code points, or over any list of spans (words, tokens, sentences)."""
+
+from collections.abc import Callable
+
+from lab.chunking.units import Span, inside_clusters
+
+
+def by_characters(text: str, size: int, overlap: int) -> list[Span]:
+    """Windows of at most `size` code points. A cut inside a grapheme moves back to its start; a grapheme longer than
+    `size` is a window of its own. Every step advances, so overlap < size always ends."""
+    inside, chunks = inside_clusters(text), []
+    start = 0
+    while start < len(text):
+        end = _earlier(min(start + size, len(text)), inside)
+        if end <= start:
+            end = _later(start + 1, inside)
+        chunks.append((start, end))
+        if end == len(text):
+            break
+        start = max(_later(end - overlap, inside), _later(start + 1, inside))
+    return chunks
+
+
+def _earlier(position: int, inside: frozenset[int]) -> int:
+    while position in inside:
+        position -= 1
+    return position
+
+
+def _later(position: int, inside: frozenset[int]) -> int:
+    while position in inside:
+        position += 1
+    return position
+
+
+def by_spans(spans: list[Span], size: int, overlap: int, measure: Callable[[Span], int] = lambda span: 1) -> list[Span]:
+    """Windows over consecutive spans whose measures sum to at most `size` (at least one span), repeating as many
+    trailing spans as fit into `overlap`."""
+    lengths = [measure(span) for span in spans]
+    chunks: list[Span] = []
+    first = 0
+    while first < len(spans):
+        last, total = first, lengths[first]
+        while last + 1 < len(spans) and total + lengths[last + 1] <= size:
+            last += 1
+            total += lengths[last]
+        chunks.append((spans[first][0], spans[last][1]))
+        if last + 1 == len(spans):
+            break
+        repeated, after = 0, last + 1
+        while overlap and after - 1 > first and repeated + lengths[after - 1] <= overlap:
+            after -= 1
+            repeated += lengths[after]
+        first = after
+    return chunks

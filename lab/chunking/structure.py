@@ -1,0 +1,17 @@
+"""Structure-aware chunks: headings, paragraphs, lists, tables and code fences stay whole where they fit."""
+
+from collections.abc import Callable
+
+from semantic_text_splitter import MarkdownSplitter
+
+from lab.chunking.units import Span
+
+
+def by_structure(text: str, size: int, overlap: int, measure: Callable[[str], int] | None) -> list[Span]:
+    """The largest Markdown units that fit into `size` (plain text is Markdown too); `measure` counts anything but
+    characters. The splitter's levels: docs of the crate `text-splitter`."""
+    if measure is None:
+        splitter = MarkdownSplitter(size, overlap, trim=False)
+    else:
+        splitter = MarkdownSplitter.from_callback(measure, size, overlap, trim=False)
+    return [(start, start + len(chunk)) for start, chunk in splitter.chunk_indices(text)]

@@ -1,0 +1,55 @@
+"""What sizes count: characters (grapheme-safe), words, or a model's tokens, each as spans that tile the text."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import regex
+
+Span = tuple[int, int]
+Tokenize = Callable[[str], list[Span]]
+
+CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
+CLUSTER = regex.compile(r"\X")
+
+
+@lru_cache(maxsize=4096)
+def inside_clusters(text: str) -> frozenset[int]:
+    """Positions at which a cut would part a grapheme: an accent from its letter, an emoji from its joiner."""
+    if text.isascii() and "\r" not in text:
+        return frozenset()
+    return frozenset(
+        position
+        for match in CLUSTER.finditer(text)
+        if match.end() - match.start() > 1
+        for position in range(match.start() + 1, match.end())
+    )
+
+
+def words(text: str) -> list[Span]:
+    """Runs without white space; a Chinese, Japanese or Korean character is a word of its own."""
+    return _graphemes_whole(text, [match.span() for match in WORD.finditer(text)])
+
+
+def tokens(text: str, tokenize: Tokenize) -> list[Span]:
+    """The model's tokens, stretched so that no character which the tokenizer passes over is lost."""
+    starts = sorted({start for start, end in tokenize(text) if end > start})
+    if not starts:
+        return [(0, len(text))] if text else []
+    starts[0] = 0
+    return _graphemes_whole(text, list(zip(starts, [*starts[1:], len(text)], strict=True)))
+
+
+def _graphemes_whole(text: str, spans: list[Span]) -> list[Span]:
+    """Join spans whose border lies inside a grapheme."""
+    inside = inside_clusters(text)
+    if not inside:
+        return spans
+    whole: list[Span] = []
+    for start, end in spans:
+        if whole and start in inside:
+            whole[-1] = (whole[-1][0], end)
+        else:
+            whole.append((start, end))
+    return whole

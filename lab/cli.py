@@ -1,0 +1,138 @@
+"""The front door: `lab run`, `lab check`, `lab search`, `lab explain`. Heavy imports stay inside the commands."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab.errors import LabError
+
+app = typer.Typer(
+    name="lab", help="Which retriever is best for these documents and questions, how sure is that, and why do questions fail?",
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+
+WRONG_INPUT = 2
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
+    out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sweep every system of an experiment, print the table and write the run folder."""
+    from rich.console import Console
+
+    from lab.corpus.read import read_corpus
+    from lab.experiment.config import read_experiment
+    from lab.experiment.run_folder import run_of, write_run
+    from lab.experiment.sweep import sweep
+    from lab.report.progress import TerminalProgress
+    from lab.report.terminal import first_screen
+    from lab.truth.read import read_diagnostics
+
+    experiment = read_experiment(file)
+    corpus = read_corpus(experiment.corpus)
+    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    with TerminalProgress(Console(stderr=True)) as progress:
+        result = sweep(corpus, queries, experiment.grid, experiment.measure, name=experiment.name, progress=progress)
+    tables = run_of(result)
+    tables.manifest["paths"] = {
+        "corpus": str(experiment.corpus),
+        "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
+    }
+    folder = write_run(tables, out or Path("runs") / experiment.name)
+    if as_json:
+        typer.echo(
+            json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
+        )
+    else:
+        Console().print(first_screen(result))
+        typer.echo(f"written: {folder}")
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")]) -> None:
+    """Read everything an experiment names and report every problem, before anything expensive runs."""
+    from lab.corpus.read import read_corpus
+    from lab.experiment.config import read_experiment
+    from lab.truth.read import read_diagnostics
+
+    experiment = read_experiment(file)
+    corpus = read_corpus(experiment.corpus)
+    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    systems, impossible = experiment.grid.systems()
+    kinds: dict[str, int] = {}
+    for query in queries:
+        kinds[query.kind] = kinds.get(query.kind, 0) + 1
+    typer.echo(
+        f"{experiment.corpus}: {len(corpus)} documents, {corpus.characters} characters, fingerprint {corpus.fingerprint[:16]}"
+    )
+    typer.echo(f"{len(queries)} questions: " + ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
+    typer.echo(f"{len(systems)} systems")
+    for line in impossible:
+        typer.echo(f"note: {line}")
+
+
+@app.command()
+def search(
+    corpus: Annotated[Path, typer.Argument(help="Documents.")],
+    question: Annotated[str, typer.Argument(help="What to look for.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="Hits to show.")] = 5,
+    chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
+    strategy: Annotated[str, typer.Option(help="document, fixed, sentences or structure.")] = "fixed",
+    alpha: Annotated[float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")] = 0.5,
+    model: Annotated[str, typer.Option(help="Dense model: package name, folder or hub id.")] = "all-MiniLM-L6-v2",
+) -> None:
+    """Search documents with both legs and show the ranked chunks with both scores."""
+    from rich.console import Console
+
+    from lab.corpus.read import read_corpus
+    from lab.experiment.config import Grid
+    from lab.experiment.search import search as search_corpus
+    from lab.report.progress import TerminalProgress
+    from lab.report.search import hits_table
+
+    grid = Grid(chunk_size=chunk_size, chunk_strategy=strategy, mode="hybrid", alpha=alpha, model=model)
+    with TerminalProgress(Console(stderr=True)) as progress:
+        hits = search_corpus(read_corpus(corpus), question, grid.systems()[0][0], k, progress)
+    Console().print(hits_table(hits))
+
+
+@app.command()
+def explain(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    query: Annotated[str, typer.Argument(help="Question id.")],
+    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+) -> None:
+    """Show every stage's rank of a question's evidence."""
+    from lab.corpus.read import read_corpus
+    from lab.diagnosis.explain import explain as explain_question
+    from lab.errors import RunError
+    from lab.experiment.run_folder import read_run
+    from lab.truth.read import read_diagnostics
+
+    finished = read_run(run)
+    paths = finished.manifest["paths"]
+    corpus = read_corpus(paths["corpus"])
+    if corpus.fingerprint != finished.manifest["corpus"]["fingerprint"]:
+        raise RunError(f"{paths['corpus']}: the documents have changed since {run} was made; run the experiment again")
+    queries = read_diagnostics(paths["diagnostic_sets"], corpus)
+    typer.echo(str(explain_question(finished, corpus, queries, query, system or finished.best)))
+
+
+def main() -> None:
+    """Run the command; wrong input ends with exit code 2 and one message that lists every problem."""
+    try:
+        app()
+    except LabError as fault:
+        noun = "problem" if len(fault.problems) == 1 else "problems"
+        typer.echo(f"{len(fault.problems)} {noun}:", err=True)
+        for problem in fault.problems:
+            typer.echo(f"  {problem}", err=True)
+        sys.exit(WRONG_INPUT)

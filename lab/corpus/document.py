@@ -1,0 +1,72 @@
+"""Document and Corpus: the texts as read, never altered."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+from lab.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text. Every offset in the lab counts code points of `text`, which stays exactly as read."""
+
+    doc_id: str
+    text: str
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents ordered by `doc_id`, so that nothing downstream depends on the order they were read in.
+
+    Raises CorpusError when two documents share an id or when there is no document.
+    """
+
+    documents: tuple[Document, ...]
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        ordered = tuple(sorted(documents, key=lambda document: document.doc_id))
+        if not ordered:
+            raise CorpusError("the corpus holds no document")
+        twice = sorted({a.doc_id for a, b in pairwise(ordered) if a.doc_id == b.doc_id})
+        if twice:
+            raise CorpusError([f"document id '{doc_id}' is used more than once; ids must be unique" for doc_id in twice])
+        object.__setattr__(self, "documents", ordered)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.documents)
+
+    def __getitem__(self, doc_id: str) -> Document:
+        return self.documents[self.position[doc_id]]
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self.position
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Index of every document id in `documents`."""
+        return {document.doc_id: i for i, document in enumerate(self.documents)}
+
+    @property
+    def characters(self) -> int:
+        return sum(len(document.text) for document in self.documents)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over ids, titles, texts and metadata; the same for the same documents in any order."""
+        digest = hashlib.sha256()
+        for d in self.documents:
+            row = [d.doc_id, d.title, d.text, dict(d.metadata)]
+            encoded = json.dumps(row, ensure_ascii=True, sort_keys=True).encode()
+            digest.update(len(encoded).to_bytes(8, "big") + encoded)
+        return digest.hexdigest()

@@ -1,0 +1,74 @@
+"""Reading text files line by line: always UTF-8, every bad line reported with file and number."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+
+BOM = "\ufeff"
+
+
+def read_text(path: Path, error: type[LabError]) -> str:
+    """The file's text without a byte order mark; line ends stay as they are."""
+    try:
+        return path.read_bytes().decode("utf-8").removeprefix(BOM)
+    except UnicodeDecodeError as fault:
+        raise error(
+            f"{path}: byte {fault.start} is not UTF-8 (found 0x{fault.object[fault.start]:02x}); save the file as UTF-8"
+        ) from None
+    except OSError as fault:
+        raise error(f"{path}: cannot be read ({fault.strerror})") from None
+
+
+def numbered_lines(path: Path, error: type[LabError]) -> Iterator[tuple[int, str]]:
+    """Physical line number from 1 and text of every line that is not blank."""
+    for number, line in enumerate(read_text(path, error).split("\n"), start=1):
+        if line.strip():
+            yield number, line.rstrip("\r")
+
+
+def read_records(path: Path, problems: list[str], error: type[LabError]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Place (`file:line`) and object of every line of a JSONL file; what is no object goes to `problems`."""
+    for number, line in numbered_lines(path, error):
+        place = f"{path}:{number}"
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as fault:
+            problems.append(f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a line")
+            continue
+        if isinstance(record, dict):
+            yield place, record
+        else:
+            problems.append(f'{place}: found a {type(record).__name__}, expected an object like {{"doc_id": ...}}')
+
+
+def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str | None:
+    """The record's id as text (numbers are taken as written), or None and a problem."""
+    value = record.get(key)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str) and value.strip():
+        return value
+    found = "is missing" if key not in record else f"is {value!r}"
+    problems.append(f"{place}: '{key}' {found}; expected a non-empty string")
+    return None
+
+
+def note_repeat(place: str, key: str, value: str, seen: dict[str, str], problems: list[str]) -> None:
+    """Remember where an id stood first and report a second use with both places."""
+    first = seen.setdefault(value, place)
+    if first != place:
+        problems.append(f"{place}: {key} '{value}' was already used at {first}; ids must be unique")
+
+
+def optional_text(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str:
+    """Missing and null count as empty text; anything but text is a problem."""
+    value = record.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    problems.append(f"{place}: '{key}' is a {type(value).__name__}; expected text")
+    return ""

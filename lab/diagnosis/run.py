@@ -1,0 +1,36 @@
+"""Run: a finished sweep as plain tables, the same in memory and on disk."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import RunError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The content of a run folder.
+
+    `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question and metric; `rankings` a row
+    a system, question and chunk, for the first hits and the evidence; `evidence` a row a system and piece with the rank
+    at which it was complete (0: never).
+    """
+
+    manifest: dict[str, Any]
+    systems: "pd.DataFrame"
+    scores: "pd.DataFrame"
+    rankings: "pd.DataFrame"
+    evidence: "pd.DataFrame"
+
+    def check_system(self, system: str) -> None:
+        """Raises RunError with the nearest name when the run has no such system."""
+        names = self.systems["system"].tolist()
+        if system not in names:
+            raise RunError(f"no system '{system}' in this run{nearest(system, names)}")
+
+    @property
+    def best(self) -> str:
+        """Name of the system with the best mean of the selecting metric, the first of equals."""
+        return str(self.manifest["best"])

@@ -1,0 +1,80 @@
+"""What is worth knowing about chunks before anything is encoded: how many, how long, and how much the model never reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.chunking.config import ChunkConfig
+from lab.experiment.config import Config
+from lab.experiment.resources import Resources, count_tokens
+from lab.experiment.stages import Stages
+from lab.truth.pieces import Pieces
+
+# Below this number of questions a mean says little; see the README's section on conclusions.
+FEW_QUESTIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFacts:
+    """One chunking: its size, and per dense model how many chunks are longer than the model reads and the tokens lost."""
+
+    label: str
+    chunks: int
+    blank: int
+    mean_characters: float
+    truncated: tuple[tuple[str, int, int], ...]
+
+
+def chunk_facts(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> tuple[ChunkFacts, ...]:
+    """Facts of every chunking of a sweep; raises nothing, encodes nothing."""
+    return tuple(_facts(stage, _models(configs, chunk), resources) for chunk, stage in stages.items())
+
+
+def _models(configs: Sequence[Config], chunk: ChunkConfig) -> list[str]:
+    return list(dict.fromkeys(config.dense.model for config in configs if config.dense and config.chunk == chunk))
+
+
+def _facts(stage: Stages, models: Sequence[str], resources: Resources) -> ChunkFacts:
+    chunking = stage.chunking
+    lengths = chunking.end - chunking.start
+    truncated = []
+    for model in models:
+        encoder = resources.encoder(model)
+        room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
+        over = np.maximum(count_tokens(resources.token_starts(model, chunking.corpus), chunking) - room, 0)
+        truncated.append((model, int((over > 0).sum()), int(over.sum())))
+    return ChunkFacts(
+        stage.config.label,
+        len(chunking),
+        chunking.blank,
+        round(float(lengths.mean()), 1) if len(lengths) else 0.0,
+        tuple(truncated),
+    )
+
+
+def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
+    """The few lines that change how a table must be read."""
+    found = []
+    for fact in facts:
+        if fact.blank:
+            found.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
+        for model, chunks, tokens in fact.truncated:
+            if chunks:
+                found.append(
+                    f"{fact.label}: {chunks} of {fact.chunks} chunks are longer than {model} reads; {tokens} tokens at their "
+                    "ends are invisible to the dense leg"
+                )
+    blank = [query.query_id for query in asked.queries if not query.text.strip()]
+    if blank:
+        found.append(f"{len(blank)} question(s) have no text and find nothing: {', '.join(blank[:5])}")
+    if asked.unscored:
+        reasons: dict[str, list[str]] = {}
+        for query_id, reason in asked.unscored:
+            reasons.setdefault(reason, []).append(query_id)
+        for reason, ids in reasons.items():
+            shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            found.append(f"{len(ids)} question(s) not scored, {reason}: {shown}")
+    if len(asked.queries) < FEW_QUESTIONS:
+        found.append(f"{len(asked.queries)} scored questions: small differences between systems cannot be settled with so few")
+    return tuple(found)

@@ -1,0 +1,142 @@
+"""Models and cache together: every distinct text is encoded once, every distinct pair scored once, ever."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.chunking.chunk import Chunking
+from lab.chunking.units import words
+from lab.corpus.document import Corpus
+from lab.experiment.cache import Cache, cache_key
+from lab.experiment.progress import Progress, Silent
+from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
+from lab.retrieval.encoder import Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+T = TypeVar("T")
+
+# Texts or pairs computed between two commits: what a killed run loses at most.
+SLAB = 512
+
+
+@dataclass
+class Resources:
+    """What stages need beside their config. `encoders` and `scorers` given by name take the place of models to load;
+    `counts` says how much was computed and how much came from the cache, `seconds` where the time went."""
+
+    cache: Cache
+    progress: Progress = field(default_factory=Silent)
+    encoders: dict[str, Encoder] = field(default_factory=dict)
+    scorers: dict[str, PairScorer] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _counted: set[bytes] = field(default_factory=set)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to a stage."""
+        start = time.perf_counter()
+        yield
+        self.seconds[stage] += time.perf_counter() - start
+
+    def encoder(self, name: str) -> Encoder:
+        return self.encoders.setdefault(name, SentenceEncoder(name))
+
+    def scorer(self, name: str) -> PairScorer:
+        if name not in self.scorers:
+            method, _, model = name.partition(":")
+            if method == MAXSIM:
+                encoder = self.encoder(model or DEFAULT_MODEL)
+                assert isinstance(encoder, SentenceEncoder), "maxsim reads token vectors, which only a loaded model has"
+                self.scorers[name] = MaxSim(encoder)
+            else:
+                self.scorers[name] = CrossEncoderScorer(name)
+        return self.scorers[name]
+
+    def embed(self, model: str, role: Role, texts: Sequence[str]) -> Vectors:
+        """One vector a text, from the cache where it has them."""
+        encoder = self.encoder(model)
+        prefix = ("vector", encoder.identity, encoder.prompt(role))
+        keys = {text: cache_key(*prefix, text) for text in texts}
+        known = self.cache.get(keys.values())
+        missing = sorted((text for text, key in keys.items() if key not in known), key=lambda text: (len(text), text))
+        self._count("texts", keys.values(), known)
+        with self.timed("encode"):
+            advance = self.progress.stage(f"encode {'questions' if role == 'query' else 'texts'}", len(missing))
+            for slab in _slabs(missing):
+                vectors = encoder.encode(slab, role, advance)
+                fresh = {keys[text]: vector.astype("<f4").tobytes() for text, vector in zip(slab, vectors, strict=True)}
+                self.cache.put(fresh)
+                known |= fresh
+        if not texts:
+            return np.zeros((0, 1), dtype=np.float32)
+        return np.frombuffer(b"".join(known[keys[text]] for text in texts), dtype="<f4").reshape(len(texts), -1)
+
+    def score_pairs(self, model: str, questions: Sequence[str], texts: Sequence[str]) -> Floats:
+        """One score a (question, text) pair, from the cache where it has them."""
+        scorer = self.scorer(model)
+        keys = [cache_key("pair", scorer.identity, question, text) for question, text in zip(questions, texts, strict=True)]
+        known = self.cache.get(keys)
+        missing = {key: place for place, key in enumerate(keys) if key not in known}
+        # One text after the other: a reranker that reads a text once serves all its questions in one slab.
+        order = sorted(missing.values(), key=lambda place: (len(texts[place]), texts[place], questions[place]))
+        self._count("pairs", keys, known)
+        with self.timed("rerank"):
+            advance = self.progress.stage("score pairs", len(missing))
+            for slab in _slabs(order, 8 * SLAB):
+                scores = scorer.score([questions[i] for i in slab], [texts[i] for i in slab], advance)
+                fresh = {keys[i]: np.float64(s).astype("<f8").tobytes() for i, s in zip(slab, scores, strict=True)}
+                self.cache.put(fresh)
+                known |= fresh
+        return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
+
+    def _count(self, what: str, keys: Iterable[bytes], known: Mapping[bytes, bytes]) -> None:
+        """Count every distinct key once a run, however often its value is asked for."""
+        fresh = set(keys) - self._counted
+        self._counted |= fresh
+        cached = sum(key in known for key in fresh)
+        self.counts[f"{what} computed"] += len(fresh) - cached
+        self.counts[f"{what} cached"] += cached
+
+    def token_starts(self, model: str | None, corpus: Corpus) -> list[Ints]:
+        """Per document the offsets at which tokens of the model begin; of words, when there is no model."""
+        if model is None:
+            return [_starts(words(document.text)) for document in corpus]
+        encoder = self.encoder(model)
+        keys = [cache_key("token starts", encoder.identity, document.text) for document in corpus]
+        known = self.cache.get(keys)
+        fresh: dict[bytes, bytes] = {}
+        advance = self.progress.stage("count tokens", len(corpus))
+        for key, document in zip(keys, corpus, strict=True):
+            if key not in known and key not in fresh:
+                fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
+            advance(1)
+        self.cache.put(fresh)
+        return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
+
+
+def _starts(spans: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(sorted(start for start, end in spans if end > start), dtype=np.int64)
+
+
+def count_tokens(starts: Sequence[Ints], spans: Chunking) -> Ints:
+    """Tokens of every span: those of its document that begin in it, so that counts of neighbours add up."""
+    counts = np.zeros(len(spans), dtype=np.int64)
+    first = np.searchsorted(spans.document, np.arange(len(starts) + 1))
+    for document, offsets in enumerate(starts):
+        part = slice(first[document], first[document + 1])
+        counts[part] = np.searchsorted(offsets, spans.end[part]) - np.searchsorted(offsets, spans.start[part])
+    return counts
+
+
+def _slabs(items: Sequence[T], size: int = SLAB) -> Iterator[Sequence[T]]:
+    return (items[first : first + size] for first in range(0, len(items), size))

@@ -1,0 +1,203 @@
+"""The run folder: complete or absent, plain files, byte-identical for identical inputs but for times.
+
+manifest.json      what was run: settings, fingerprints, versions, seeds, notes, timings
+systems.parquet    a row a system
+scores.parquet     system x query x metric
+rankings.parquet   every stage's rank and score of the first hits and the evidence
+evidence.parquet   the rank at which every piece was complete, per system
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.diagnosis.run import Run
+from lab.errors import RunError
+from lab.experiment.rows import StageRows
+from lab.truth.judge import NEVER
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lab.experiment.result import Result
+
+TABLES = ("systems", "scores", "rankings", "evidence")
+MANIFEST = "manifest.json"
+FORMAT = 1
+PACKAGES = (
+    "retrieval-diagnostics-lab",
+    "rank-bm25",
+    "sentence-transformers",
+    "torch",
+    "faiss-cpu",
+    "ranx",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+)
+
+
+def run_of(result: "Result") -> Run:
+    """The result as tables."""
+    systems = result.table()
+    # Parquet has no column of both numbers and tuples.
+    systems["chunk_size"] = [
+        None if s is None else "+".join(map(str, s)) if isinstance(s, tuple) else str(s) for s in systems["chunk_size"]
+    ]
+    return Run(_manifest(result), systems, _scores(result), _rankings(result), _evidence(result))
+
+
+def write_run(run: Run, path: Path) -> Path:
+    """Write beside the place, then rename: a reader finds the whole run or none. An older run there is replaced; a folder
+    that is not a run is left alone and is a RunError."""
+    if path.exists() and not (path / MANIFEST).is_file():
+        raise RunError(f"{path}: exists and is not a run folder; name another with --out")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    except OSError as fault:
+        raise RunError(f"{path}: cannot be written ({fault.strerror})") from None
+    try:
+        for name in TABLES:
+            getattr(run, name).to_parquet(fresh / f"{name}.parquet", index=False, compression="zstd")
+        (fresh / MANIFEST).write_text(json.dumps(run.manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+        fresh.chmod(0o755)
+        if path.exists():
+            old = fresh.with_name(fresh.name + "-old")
+            os.rename(path, old)
+            os.rename(fresh, path)
+            shutil.rmtree(old)
+        else:
+            os.rename(fresh, path)
+    except OSError as fault:
+        raise RunError(f"{path}: cannot be written ({fault.strerror})") from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return path
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a run folder; raises RunError when it is absent, incomplete or of another format."""
+    import pandas as pd
+
+    path = Path(path)
+    if not (path / MANIFEST).is_file():
+        raise RunError(f"{path}: not a run folder (no {MANIFEST}); `lab run FILE` writes one")
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        if manifest.get("format") != FORMAT:
+            raise RunError(
+                f"{path}: run format {manifest.get('format')!r}, this version reads {FORMAT}; run the experiment again"
+            )
+        return Run(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
+    except (OSError, ValueError) as fault:
+        raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
+
+
+def _manifest(result: "Result") -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "name": result.name,
+        "grid": result.grid.model_dump(mode="json"),
+        "measure": result.measure.model_dump(mode="json"),
+        "unit": result.pieces.unit,
+        "best": result.best,
+        "as_good_as_best": [result.systems[i] for i in result.selection.undecided],
+        "corpus": {
+            "documents": len(result.corpus),
+            "characters": result.corpus.characters,
+            "fingerprint": result.corpus.fingerprint,
+        },
+        "questions": {
+            "scored": len(result.pieces.queries),
+            "pieces": len(result.pieces),
+            "unscored": [list(pair) for pair in result.pieces.unscored],
+            "fingerprint": _questions_fingerprint(result),
+        },
+        "chunkings": [asdict(fact) for fact in result.facts],
+        "identities": dict(sorted(result.identities.items())),
+        "versions": {name: _version(name) for name in PACKAGES},
+        "notes": list(result.notes),
+        "counts": dict(sorted(result.counts.items())),
+        "seconds": dict(sorted(result.seconds.items())),
+    }
+
+
+def _questions_fingerprint(result: "Result") -> str:
+    rows = [
+        [q.query_id, q.text, q.kind, dict(q.tags), q.answer, [asdict(item) for item in q.evidence]]
+        for q in sorted(result.queries, key=lambda query: query.query_id)
+    ]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _scores(result: "Result") -> "pd.DataFrame":
+    import pandas as pd
+
+    systems, questions, metrics = result.values.shape
+    ids = [query.query_id for query in result.pieces.queries]
+    return pd.DataFrame(
+        {
+            "system": _labels(result.systems, np.repeat(np.arange(systems), questions * metrics)),
+            "query_id": _labels(ids, np.tile(np.repeat(np.arange(questions), metrics), systems)),
+            "metric": _labels(result.metrics, np.tile(np.arange(metrics), systems * questions)),
+            "value": result.values.reshape(-1),
+        }
+    )
+
+
+def _rankings(result: "Result") -> "pd.DataFrame":
+    import pandas as pd
+
+    lengths = [len(rows.query) for rows in result.rows]
+    columns = {name: np.concatenate([getattr(rows, name) for rows in result.rows]) for name in StageRows.columns()}
+    query, document = columns.pop("query"), columns.pop("document")
+    labels = {
+        "system": _labels(result.systems, np.repeat(np.arange(len(lengths)), lengths)),
+        "query_id": _labels([q.query_id for q in result.pieces.queries], query),
+        "doc_id": _labels([d.doc_id for d in result.corpus], document),
+    }
+    return pd.DataFrame(labels | {name: c.astype(np.int32) if c.dtype == np.int64 else c for name, c in columns.items()})
+
+
+def _evidence(result: "Result") -> "pd.DataFrame":
+    """Of alternatives the first is named; start and end are -1 for a whole document."""
+    import pandas as pd
+
+    asked, systems = result.pieces, len(result.systems)
+    first = [piece[0] for piece in asked.items]
+    numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
+    return pd.DataFrame(
+        {
+            "system": _labels(result.systems, np.repeat(np.arange(systems), len(asked))),
+            "query_id": _labels([q.query_id for q in asked.queries], np.tile(asked.query, systems)),
+            "piece": np.tile(numbers, systems).astype(np.int32),
+            "doc_id": np.tile([item.doc_id for item in first], systems),
+            "start": np.tile([-1 if item.start is None else item.start for item in first], systems).astype(np.int32),
+            "end": np.tile([-1 if item.end is None else item.end for item in first], systems).astype(np.int32),
+            "grade": np.tile(asked.grade, systems).astype(np.int32),
+            "complete": np.where(result.complete == NEVER, 0, result.complete).reshape(-1).astype(np.int32),
+        }
+    )
+
+
+def _labels(names: "tuple[str, ...] | list[str]", codes: "np.ndarray[Any, Any]") -> "pd.Categorical":
+    import pandas as pd
+
+    return pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))

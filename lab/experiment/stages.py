@@ -1,0 +1,134 @@
+"""The stages of all systems that share a chunking: each is computed once per distinct slice of the config it reads."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.chunking.chunk import Chunking
+from lab.chunking.config import ChunkConfig
+from lab.chunking.deliver import Delivery, deliver
+from lab.chunking.strategies import chunk
+from lab.chunking.units import Tokenize
+from lab.corpus.document import Corpus
+from lab.experiment.config import Config
+from lab.experiment.resources import Resources
+from lab.retrieval import bm25, dense
+from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
+from lab.retrieval.fusion import Candidates, candidates, fuse
+from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.rerank import rerank
+
+T = TypeVar("T")
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Stages:
+    """Built once per chunk config and asked by every system that shares it."""
+
+    def __init__(self, corpus: Corpus, questions: Sequence[str], config: ChunkConfig, resources: Resources) -> None:
+        self.config, self.questions, self.resources = config, list(questions), resources
+        self._memo: dict[Hashable, Any] = {}
+        self._pairs: dict[str, tuple[Ints, Floats]] = {}
+        with resources.timed("chunk"):
+            self.chunking: Chunking = chunk(corpus, config, self._tokenize)
+
+    @property
+    def _tokenize(self) -> Tokenize | None:
+        return self.resources.encoder(self.config.tokenizer).offsets if self.config.tokenizer else None
+
+    def _once(self, key: Hashable, compute: Callable[[], T], stage: str) -> T:
+        if key not in self._memo:
+            with self.resources.timed(stage):
+                self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[no-any-return]  # each key is one stage's
+
+    def bm25_index(self, config: BM25Config) -> bm25.BM25:
+        return self._once(config, lambda: bm25.build(self.chunking, config), "index bm25")
+
+    def dense_index(self, config: DenseConfig) -> dense.Dense:
+        def build() -> dense.Dense:
+            vectors = self.resources.embed(config.model, "passage", self.chunking.texts)
+            return dense.build(vectors, config.index, self.chunking)
+
+        return self._once(config, build, "index dense")
+
+    def bm25_leg(self, config: BM25Config, depth: int) -> Ranking:
+        """Lexical hits of every question."""
+        index = self.bm25_index(config)
+        return self._once((config, depth), lambda: index.search(self.questions, depth), "search bm25")
+
+    def dense_leg(self, config: DenseConfig, depth: int) -> Ranking:
+        """Nearest chunks of every question; a blank question has none."""
+        index, vectors = self.dense_index(config), self.question_vectors(config)
+
+        def search() -> Ranking:
+            found = index.search(vectors, depth)
+            blank = np.array([not question.strip() for question in self.questions])[:, None]
+            return Ranking(np.where(blank, NONE, found.chunks), np.where(blank, -np.inf, found.scores))
+
+        return self._once((config, depth), search, "search dense")
+
+    def question_vectors(self, config: DenseConfig) -> NDArray[np.float32]:
+        """Unit vectors of the questions."""
+        key = ("questions", config.model)
+        return self._once(key, lambda: dense.unit(self.resources.embed(config.model, "query", self.questions)), "search dense")
+
+    def candidates(self, lexical: BM25Config, semantic: DenseConfig, depth: int) -> Candidates:
+        """Union of both legs with both exact scores: independent of alpha and normalisation."""
+        legs = self.bm25_leg(lexical, depth), self.dense_leg(semantic, depth)
+        return self._once(
+            (lexical, semantic, depth),
+            lambda: candidates(
+                *legs,
+                lambda chunks: self.bm25_index(lexical).scores(self.questions, chunks),
+                lambda chunks: self.dense_index(semantic).scores(self.question_vectors(semantic), chunks),
+            ),
+            "fuse",
+        )
+
+    def first_stage(self, config: Config) -> Ranking:
+        """The ranking before the reranker: one leg, or the fusion of both."""
+        if config.dense is None:
+            assert config.bm25 is not None  # Config has at least one leg
+            return self.bm25_leg(config.bm25, config.depth)
+        if config.bm25 is None:
+            return self.dense_leg(config.dense, config.depth)
+        assert config.fusion is not None  # hybrid systems have one
+        found, fusion = self.candidates(config.bm25, config.dense, config.depth), config.fusion
+        key = (config.bm25, config.dense, fusion, config.depth)
+        return self._once(key, lambda: fuse(found, fusion, config.depth), "fuse")
+
+    def prepare_pairs(self, configs: Iterable[Config]) -> None:
+        """Score the distinct pairs that any of the systems re-ranks, a model at a time."""
+        wanted: dict[str, list[Ints]] = {}
+        for config in configs:
+            if config.rerank is not None:
+                pool = self.first_stage(config).first(config.rerank.depth).chunks
+                query, place = np.nonzero(pool != NONE)
+                wanted.setdefault(config.rerank.model, []).append(query * len(self.chunking) + pool[query, place])
+        for model, keys in wanted.items():
+            distinct = np.unique(np.concatenate(keys))
+            query, chunks = np.divmod(distinct, len(self.chunking))
+            questions, texts = [self.questions[q] for q in query], [self.chunking.texts[c] for c in chunks]
+            self._pairs[model] = distinct, self.resources.score_pairs(model, questions, texts)
+
+    def pair_scores(self, config: RerankConfig, ranking: Ranking) -> Floats:
+        """The reranker's scores of a ranking's head (questions x depth, NaN where there is no hit)."""
+        keys, scores = self._pairs[config.model]
+        pool = ranking.first(config.depth).chunks
+        found = np.full(pool.shape, np.nan)
+        query, place = np.nonzero(pool != NONE)
+        found[query, place] = scores[np.searchsorted(keys, query * len(self.chunking) + pool[query, place])]
+        return found
+
+    def ranking(self, config: Config) -> Ranking:
+        """The system's ranking of chunks; `prepare_pairs` must have seen it if it reranks."""
+        first = self.first_stage(config)
+        return first if config.rerank is None else rerank(first, self.pair_scores(config.rerank, first), config.rerank)
+
+    def delivery(self, how: str) -> Delivery:
+        """What is handed to the reader for every chunk."""
+        return self._once(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize), "deliver")

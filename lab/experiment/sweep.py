@@ -1,0 +1,149 @@
+"""The main job: every system of a grid over one corpus and one set of questions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lab.chunking.chunk import Chunking
+from lab.chunking.config import ChunkConfig
+from lab.corpus.document import Corpus
+from lab.errors import ConfigError
+from lab.evaluation.metrics import Metric, parse_metric
+from lab.evaluation.scores import SystemRun, score
+from lab.experiment.cache import Cache, default_cache_path
+from lab.experiment.config import Config, Grid, Measure
+from lab.experiment.facts import chunk_facts, warnings
+from lab.experiment.progress import Progress, Silent
+from lab.experiment.resources import Resources, count_tokens
+from lab.experiment.result import Result
+from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
+from lab.experiment.stages import Stages
+from lab.retrieval.analyzer import ANALYZERS
+from lab.retrieval.encoder import Encoder
+from lab.retrieval.ranking import project
+from lab.retrieval.rerank import PairScorer
+from lab.truth.judge import Judge, SpanJudge, judge_for
+from lab.truth.pieces import Ints, pieces
+from lab.truth.query import Query
+
+
+def sweep(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid | None = None,
+    measure: Measure | None = None,
+    *,
+    name: str = "sweep",
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    encoders: Mapping[str, Encoder] | None = None,
+    rerankers: Mapping[str, PairScorer] | None = None,
+) -> Result:
+    """Run every system of `grid` and score it on the questions that have relevant evidence.
+
+    `encoders` and `rerankers` give objects for the model names that the grid uses; other names are loaded. `cache` is the
+    SQLite file for vectors and pair scores, by default the user's (see `default_cache_path`).
+
+    Raises ConfigError when no system of the grid is possible and DiagnosticsError when no question can be scored.
+    """
+    grid, measure = grid or Grid(), measure or Measure()
+    configs, impossible = grid.systems()
+    asked = pieces(queries, measure.unit)
+    metrics = [parse_metric(metric) for metric in dict.fromkeys((*measure.metrics, measure.select_by))]
+    if not corpus.characters:
+        raise ConfigError("the corpus has no text; nothing can be indexed")
+    resources = Resources(Cache(cache or default_cache_path()), progress or Silent(), dict(encoders or {}), dict(rerankers or {}))
+    questions = [query.text for query in asked.queries]
+    by_chunk: dict[ChunkConfig, list[int]] = {}
+    for system, config in enumerate(configs):
+        by_chunk.setdefault(config.chunk, []).append(system)
+
+    advance = resources.progress.stage("chunk", len(by_chunk))
+    stages: dict[ChunkConfig, Stages] = {}
+    for chunk_config in by_chunk:
+        stages[chunk_config] = Stages(corpus, questions, chunk_config, resources)
+        advance(1)
+    counter = next((config.dense.model for config in configs if config.dense), None)
+    with resources.timed("count tokens"):
+        starts = resources.token_starts(counter, corpus)
+    facts = chunk_facts(stages, configs, resources)
+    notes = (*impossible, *warnings(facts, asked))
+    for note in notes:
+        resources.progress.note(note)
+    _encode_all(stages, configs, resources)
+
+    runs: list[SystemRun] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
+    rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
+    keep = _ranks_read(metrics)
+    advance = resources.progress.stage("systems", len(configs))
+    for chunk_config, members in by_chunk.items():
+        # Popped, so that the indexes of one chunking are freed before those of the next are built.
+        stage = stages.pop(chunk_config)
+        stage.prepare_pairs(configs[system] for system in members)
+        judges: dict[str, tuple[Judge, Ints]] = {}
+        evidence = evidence_pairs(asked, stage.chunking)
+        for system in members:
+            config = configs[system]
+            delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
+            delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
+            with resources.timed("judge"):
+                if config.deliver not in judges:
+                    judge = judge_for(asked, delivery.spans, measure.hold)
+                    judges[config.deliver] = judge, _tokens_of_judged(judge, delivery.spans, starts)
+                judge, tokens = judges[config.deliver]
+                runs[system] = SystemRun(judge, judge.judge(delivered).first(keep), tokens)
+            with resources.timed("rows"):
+                rows[system] = stage_rows(stage, config, ranking, delivered, delivery, evidence)
+            advance(1)
+    advance = resources.progress.stage("metrics (the first ever run compiles ranx)", 1)
+    with resources.timed("metrics"):
+        values = score(asked, runs, metrics)
+    advance(1)
+    return Result(
+        name=name,
+        configs=configs,
+        grid=grid,
+        measure=measure,
+        corpus=corpus,
+        queries=tuple(queries),
+        pieces=asked,
+        metrics=tuple(metric.label for metric in metrics),
+        values=values,
+        complete=np.array([run.judged.complete for run in runs]),
+        rows=tuple(rows),
+        facts=facts,
+        notes=notes,
+        identities=_identities(configs, resources),
+        counts=dict(resources.counts),
+        seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
+    )
+
+
+def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> None:
+    """Encode the texts of all chunkings together, so that batches are sorted by length over all of them."""
+    texts: dict[str, dict[str, None]] = {}
+    for config in configs:
+        if config.dense is not None:
+            texts.setdefault(config.dense.model, {}).update(dict.fromkeys(stages[config.chunk].chunking.texts))
+    for model, distinct in texts.items():
+        resources.embed(model, "passage", list(distinct))
+
+
+def _ranks_read(metrics: Sequence[Metric]) -> int | None:
+    """How many ranks the metrics look at beside completion ranks; None for all, which a token budget may need."""
+    return None if any(metric.by_tokens for metric in metrics) else max(metric.k for metric in metrics)
+
+
+def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:
+    """Context tokens of what the judge ranks: spans, or whole documents."""
+    if isinstance(judge, SpanJudge):
+        return count_tokens(starts, spans)
+    return np.array([len(offsets) for offsets in starts], dtype=np.int64)
+
+
+def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:
+    """Name -> identity of every analyzer and model that was used."""
+    found = {f"analyzer {c.bm25.analyzer}": ANALYZERS[c.bm25.analyzer].identity for c in configs if c.bm25}
+    found |= {f"model {c.dense.model}": resources.encoder(c.dense.model).identity for c in configs if c.dense}
+    return found | {f"reranker {c.rerank.model}": resources.scorer(c.rerank.model).identity for c in configs if c.rerank}

