@@ -7,7 +7,9 @@ if TYPE_CHECKING:
     from lab.corpus.document import Corpus, Document
     from lab.corpus.read import read_corpus
     from lab.errors import LabError
-    from lab.experiment.config import Config, Grid, Measure, read_experiment
+    from lab.experiment.config import Config
+    from lab.experiment.experiment import Measure, read_experiment
+    from lab.experiment.grid import Grid
     from lab.experiment.result import Result
     from lab.experiment.run_folder import read_run
     from lab.experiment.sweep import sweep
@@ -20,14 +22,14 @@ _HOME = {
     "Corpus": "lab.corpus.document",
     "Document": "lab.corpus.document",
     "Evidence": "lab.truth.query",
-    "Grid": "lab.experiment.config",
+    "Grid": "lab.experiment.grid",
     "LabError": "lab.errors",
-    "Measure": "lab.experiment.config",
+    "Measure": "lab.experiment.experiment",
     "Query": "lab.truth.query",
     "Result": "lab.experiment.result",
     "read_corpus": "lab.corpus.read",
     "read_diagnostics": "lab.truth.read",
-    "read_experiment": "lab.experiment.config",
+    "read_experiment": "lab.experiment.experiment",
     "read_run": "lab.experiment.run_folder",
     "sweep": "lab.experiment.sweep",
 }

@@ -29,7 +29,7 @@ def run(
     from rich.console import Console
 
     from lab.corpus.read import read_corpus
-    from lab.experiment.config import read_experiment
+    from lab.experiment.experiment import read_experiment
     from lab.experiment.run_folder import run_of, write_run
     from lab.experiment.sweep import sweep
     from lab.report.progress import TerminalProgress
@@ -60,7 +60,7 @@ def run(
 def check(file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")]) -> None:
     """Read everything an experiment names and report every problem, before anything expensive runs."""
     from lab.corpus.read import read_corpus
-    from lab.experiment.config import read_experiment
+    from lab.experiment.experiment import read_experiment
     from lab.truth.read import read_diagnostics
 
     experiment = read_experiment(file)
@@ -93,7 +93,7 @@ def search(
     from rich.console import Console
 
     from lab.corpus.read import read_corpus
-    from lab.experiment.config import Grid
+    from lab.experiment.grid import Grid
     from lab.experiment.search import search as search_corpus
     from lab.report.progress import TerminalProgress
     from lab.report.search import hits_table

@@ -61,8 +61,8 @@ class Chunking:
         return Chunk(doc_id, int(self.start[index]), int(self.end[index]))
 
     def text(self, index: int) -> str:
-        document = self.corpus.documents[self.document[index]]
-        return document.text[self.start[index] : self.end[index]]
+        document = self.corpus.documents[int(self.document[index])]
+        return document.text[int(self.start[index]) : int(self.end[index])]
 
     @cached_property
     def texts(self) -> list[str]:

@@ -15,8 +15,10 @@ from lab.errors import RunError, nearest
 from lab.evaluation.scores import Scores
 from lab.evaluation.selection import Selection, select
 from lab.evaluation.statistics import bootstrap_interval
-from lab.experiment.config import SETTINGS, Config, Grid, Measure
+from lab.experiment.config import SETTINGS, Config
+from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
+from lab.experiment.grid import Grid
 from lab.experiment.rows import StageRows
 from lab.truth.pieces import Ints, Pieces
 from lab.truth.query import Query

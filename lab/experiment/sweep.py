@@ -12,8 +12,10 @@ from lab.errors import ConfigError
 from lab.evaluation.metrics import Metric, parse_metric
 from lab.evaluation.scores import SystemRun, score
 from lab.experiment.cache import Cache, default_cache_path
-from lab.experiment.config import Config, Grid, Measure
+from lab.experiment.config import Config
+from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, warnings
+from lab.experiment.grid import Grid
 from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources, count_tokens
 from lab.experiment.result import Result

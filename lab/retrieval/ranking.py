@@ -34,8 +34,8 @@ class Ranking:
 
     def hits(self, query: int) -> Ints:
         """Chunk indices of one question, best first."""
-        row: Ints = self.chunks[query]
-        return row[row != NONE]
+        row = self.chunks[query]
+        return np.asarray(row[row != NONE])
 
     def first(self, depth: int) -> "Ranking":
         """The first `depth` hits of every question."""

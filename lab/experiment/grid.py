@@ -1,0 +1,155 @@
+"""Grid: what is swept, and the systems that come of it."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
+
+from lab.chunking.config import ChunkConfig, Deliver, Size, Strategy, Unit
+from lab.errors import ConfigError, nearest
+from lab.experiment.config import DEPTH, SETTINGS, Config, problem
+from lab.retrieval.analyzer import AnalyzerName
+from lab.retrieval.config import (
+    DEFAULT_MODEL,
+    K1,
+    MAXSIM,
+    BM25Config,
+    DenseConfig,
+    FusionConfig,
+    Index,
+    Mode,
+    Normalization,
+    RerankConfig,
+    Threshold,
+    UnitInterval,
+    Variant,
+)
+
+T = TypeVar("T")
+
+# Keys of the experiment file -> Grid's names. The same words, inside their tables.
+TABLES: dict[str, dict[str, str]] = {
+    "chunk": {"strategy": "chunk_strategy", "size": "chunk_size", "overlap": "overlap", "unit": "unit", "deliver": "deliver"},
+    "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b"},
+    "dense": {"model": "model", "index": "index"},
+    "retrieve": {"mode": "mode", "depth": "depth"},
+    "fusion": {"normalization": "normalization", "alpha": "alpha"},
+    "rerank": {"model": "rerank_model", "depth": "rerank_depth", "threshold": "threshold", "blend": "blend"},
+}
+
+
+def _axis(value: Any) -> Any:
+    """One value, a list or tuple of values, or {start, stop, step}: always a tuple of distinct values."""
+    if isinstance(value, dict) and set(value) == {"start", "stop", "step"}:
+        value = _range(value)
+    if not isinstance(value, list | tuple):
+        return (value,)
+    return tuple(dict.fromkeys(tuple(v) if isinstance(v, list) else v for v in value))
+
+
+def _range(value: Mapping[str, Any]) -> list[float]:
+    start, stop, step = (value[key] for key in ("start", "stop", "step"))
+    if not all(isinstance(v, int | float) for v in (start, stop, step)) or not step > 0 or not start <= stop:
+        raise ValueError("expected numbers with start <= stop and step > 0, like {start = 0.0, stop = 1.0, step = 0.1}")
+    # Rounding keeps 0.30000000000000004 out of names and tables.
+    return [round(start + i * step, 10) for i in range(int((stop - start) / step + 1e-9) + 1)]
+
+
+def _depth_or_off(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError("expected a whole number from 0 (off)")
+    return value
+
+
+Axis = Annotated[tuple[T, ...], BeforeValidator(_axis), Field(min_length=1)]
+RerankDepth = Annotated[int, BeforeValidator(_depth_or_off)]
+
+
+class Grid(BaseModel):
+    """What is swept: each setting takes one value or several, the systems are the product, and cells that a setting cannot
+    change (alpha without fusion, k1 without BM25) appear once."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    chunk_strategy: Axis[Strategy] = ("fixed",)
+    chunk_size: Axis[Size] = (400,)
+    overlap: Axis[Annotated[int, Field(ge=0)]] = (0,)
+    unit: Axis[Unit] = ("characters",)
+    deliver: Axis[Deliver] = ("chunk",)
+    analyzer: Axis[AnalyzerName] = ("auto",)
+    variant: Axis[Variant] = ("lucene",)
+    k1: Axis[K1] = (1.2,)
+    b: Axis[UnitInterval] = (0.75,)
+    model: Axis[str] = (DEFAULT_MODEL,)
+    index: Axis[Index] = ("exact",)
+    mode: Axis[Mode] = ("bm25", "dense", "hybrid")
+    depth: Axis[PositiveInt] = (DEPTH,)
+    normalization: Axis[Normalization] = ("min-max",)
+    alpha: Axis[UnitInterval] = (0.5,)
+    rerank_model: Axis[str] = ("maxsim",)
+    rerank_depth: Axis[RerankDepth] = (0,)
+    threshold: Axis[Threshold | None] = (None,)
+    blend: Axis[UnitInterval] = (1.0,)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as fault:
+            raise ConfigError(_problems(fault)) from None
+
+    def systems(self) -> tuple[tuple[Config, ...], tuple[str, ...]]:
+        """Every distinct system in the order of the product, and a line for each cell that is impossible.
+
+        Raises ConfigError when no cell is possible.
+        """
+        found: dict[Config, None] = {}
+        impossible: dict[str, None] = {}
+        for cell in itertools.product(*(getattr(self, key) for key in SETTINGS)):
+            values = dict(zip(SETTINGS, cell, strict=True))
+            try:
+                found[_system(values)] = None
+            except ValidationError as fault:
+                for error in fault.errors():
+                    impossible[f"impossible cell: {error['msg'].removeprefix('Value error, ')}"] = None
+        if not found:
+            raise ConfigError(impossible)
+        return tuple(found), tuple(impossible)
+
+
+def _system(values: Mapping[str, Any]) -> Config:
+    """One cell of the grid with the slices that its mode reads."""
+    slices: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        part, field = SETTINGS[key]
+        slices.setdefault(part, {})[field] = value
+    mode, chunk, rerank, deliver = values["mode"], slices["chunk"], slices["rerank"], values["deliver"]
+    if chunk["strategy"] == "document":
+        chunk, deliver = {"strategy": "document"}, "chunk"
+    elif chunk["unit"] == "tokens":
+        chunk["tokenizer"] = values["model"]
+    if rerank["model"] == MAXSIM and values["model"] != DEFAULT_MODEL:
+        # The late interaction of a BM25 system needs a model too, and it is the sweep's.
+        rerank["model"] = f"{MAXSIM}:{values['model']}"
+    return Config(
+        chunk=ChunkConfig(**chunk),
+        bm25=BM25Config(**slices["bm25"]) if mode != "dense" else None,
+        dense=DenseConfig(**slices["dense"]) if mode != "bm25" else None,
+        fusion=FusionConfig(**slices["fusion"]) if mode == "hybrid" else None,
+        rerank=RerankConfig(**rerank) if rerank["depth"] else None,
+        depth=values["depth"],
+        deliver=deliver,
+    )
+
+
+def _problems(fault: ValidationError) -> Iterable[str]:
+    """Errors of a Grid under the keys of the experiment file, each bad value once."""
+    keys = {grid: f"{table}.{key}" for table, content in TABLES.items() for key, grid in content.items()}
+    problems: dict[str, None] = {}
+    for error in fault.errors():
+        field = str(error["loc"][0])
+        if error["type"] == "extra_forbidden":
+            problems[f"unknown setting '{field}'{nearest(field, Grid.model_fields)}"] = None
+        else:
+            problems[problem(keys.get(field, field), error["msg"], error.get("input"))] = None
+    return problems

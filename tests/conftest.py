@@ -1,0 +1,36 @@
+"""What several tests share: real models and data, one cache of vectors, and calm threads."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet_threads() -> None:
+    """One thread: batches of a test are small, and more threads fight each other on small machines."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(pytestconfig: pytest.Config) -> Path:
+    """Vectors of earlier test runs; their keys hash model and text, so a change never reads an old value."""
+    path = Path(pytestconfig.cache.mkdir("lab")) / "cache.sqlite"
+    os.environ["LAB_CACHE"] = str(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of public data beside the project; tests that need it skip without it."""
+    if not SHARED.is_dir():
+        pytest.skip(f"{SHARED} is not there: public data sets are not part of the project")
+    return SHARED
