@@ -99,7 +99,9 @@ class SentenceEncoder:
     @cached_property
     def model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # its bar for loading weights breaks ours
         try:
             return SentenceTransformer(str(self.folder), local_files_only=True)
         except (OSError, ValueError, KeyError) as fault:
