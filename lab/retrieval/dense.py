@@ -90,7 +90,6 @@ def _ivf(vectors: Vectors) -> faiss.Index:
     # 4 sqrt(n) cells, an eighth of them visited: the middle of the range that faiss's guidelines give.
     cells = max(1, min(int(4 * len(vectors) ** 0.5), len(vectors) // 39))
     index = faiss.IndexIVFFlat(faiss.IndexFlatIP(vectors.shape[1]), vectors.shape[1], cells, faiss.METRIC_INNER_PRODUCT)
-    index.own_fields = True
     index.nprobe = max(1, cells // 8)
     if len(vectors):
         index.train(vectors)
