@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, NonNegativeInt, PositiveInt, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt, model_validator
 
 Strategy = Literal["document", "fixed", "sentences", "structure"]
 Unit = Literal["characters", "words", "tokens"]
@@ -13,7 +13,17 @@ def _sizes(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-Size = Annotated[PositiveInt | tuple[PositiveInt, ...], BeforeValidator(_sizes)]
+def _canonical(size: int | tuple[int, ...]) -> int | tuple[int, ...]:
+    """The order and repeats of several sizes make no difference, and one alone is that size."""
+    if isinstance(size, int):
+        return size
+    distinct = tuple(sorted(set(size)))
+    return distinct if len(distinct) > 1 else distinct[0]
+
+
+Size = Annotated[
+    PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=1)], BeforeValidator(_sizes), AfterValidator(_canonical)
+]
 
 
 class ChunkConfig(BaseModel):

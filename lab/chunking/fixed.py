@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from lab.chunking.units import Span, inside_clusters
+from lab.chunking.units import Span, cut_after, cut_before, inside_clusters
 
 
 def by_characters(text: str, size: int, overlap: int) -> list[Span]:
@@ -11,31 +11,22 @@ def by_characters(text: str, size: int, overlap: int) -> list[Span]:
     inside, chunks = inside_clusters(text), []
     start = 0
     while start < len(text):
-        end = _earlier(min(start + size, len(text)), inside)
+        end = cut_before(min(start + size, len(text)), inside)
         if end <= start:
-            end = _later(start + 1, inside)
+            end = cut_after(start + 1, inside)
         chunks.append((start, end))
         if end == len(text):
             break
-        start = max(_later(end - overlap, inside), _later(start + 1, inside))
+        start = max(cut_after(end - overlap, inside), cut_after(start + 1, inside))
+        # A long grapheme ahead may need the room of the overlap: a window that adds nothing new would only repeat the last.
+        while start < end and cut_before(min(start + size, len(text)), inside) <= end:
+            start = cut_after(start + 1, inside)
     return chunks
-
-
-def _earlier(position: int, inside: frozenset[int]) -> int:
-    while position in inside:
-        position -= 1
-    return position
-
-
-def _later(position: int, inside: frozenset[int]) -> int:
-    while position in inside:
-        position += 1
-    return position
 
 
 def by_spans(spans: list[Span], size: int, overlap: int, measure: Callable[[Span], int] = lambda span: 1) -> list[Span]:
     """Windows over consecutive spans whose measures sum to at most `size` (at least one span), repeating as many
-    trailing spans as fit into `overlap`."""
+    trailing spans as fit into `overlap` and leave room for the next span, so that every window adds something new."""
     lengths = [measure(span) for span in spans]
     chunks: list[Span] = []
     first = 0
@@ -48,7 +39,8 @@ def by_spans(spans: list[Span], size: int, overlap: int, measure: Callable[[Span
         if last + 1 == len(spans):
             break
         repeated, after = 0, last + 1
-        while overlap and after - 1 > first and repeated + lengths[after - 1] <= overlap:
+        room = min(overlap, size - lengths[after])
+        while overlap and after - 1 > first and repeated + lengths[after - 1] <= room:
             after -= 1
             repeated += lengths[after]
         first = after

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from sentencex import segment
 
 from lab.chunking.fixed import by_spans
-from lab.chunking.units import CJK, Span
+from lab.chunking.units import CJK, Span, graphemes_whole
 
 HAN_OR_KANA = re.compile(f"[{CJK}]")
 
@@ -22,7 +22,7 @@ def sentence_spans(text: str) -> list[Span]:
         position = start + len(sentence)
     if position < len(text):
         spans.append((position, len(text)))
-    return spans
+    return graphemes_whole(text, spans)
 
 
 def by_sentences(

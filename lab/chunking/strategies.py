@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
+from itertools import pairwise
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
@@ -56,12 +57,18 @@ def _sentences(text: str, size: int, config: ChunkConfig, tokenize: Tokenize | N
     def within(span: Span) -> list[Span]:
         return units[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
 
+    def fixed(span: Span) -> list[Span]:
+        # A unit may reach over the border of two sentences ("end.Next"): the windows of a sentence tile it and no more.
+        windows = by_spans(within(span), size, 0)
+        borders = [span[0], *(start for start, _ in windows[1:]), span[1]]
+        return list(pairwise(borders))
+
     return by_sentences(
         text,
         size,
         config.overlap,
         measure=lambda span: len(within(span)),
-        fixed=lambda span: by_spans(within(span), size, 0),
+        fixed=fixed,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from semantic_text_splitter import MarkdownSplitter
 
-from lab.chunking.units import Span
+from lab.chunking.units import Span, cut_after, inside_clusters
 
 
 def by_structure(text: str, size: int, overlap: int, measure: Callable[[str], int] | None) -> list[Span]:
@@ -14,4 +14,7 @@ def by_structure(text: str, size: int, overlap: int, measure: Callable[[str], in
         splitter = MarkdownSplitter(size, overlap, trim=False)
     else:
         splitter = MarkdownSplitter.from_callback(measure, size, overlap, trim=False)
-    return [(start, start + len(chunk)) for start, chunk in splitter.chunk_indices(text)]
+    # The splitter parts a grapheme that is longer than `size`; such a one is a chunk of its own here.
+    inside = inside_clusters(text)
+    spans = ((cut_after(start, inside), cut_after(start + len(chunk), inside)) for start, chunk in splitter.chunk_indices(text))
+    return [(start, end) for start, end in spans if start < end]

@@ -27,9 +27,23 @@ def inside_clusters(text: str) -> frozenset[int]:
     )
 
 
+def cut_before(position: int, inside: frozenset[int]) -> int:
+    """The nearest cut at or before a position that parts no grapheme; `inside` as of `inside_clusters`."""
+    while position in inside:
+        position -= 1
+    return position
+
+
+def cut_after(position: int, inside: frozenset[int]) -> int:
+    """The nearest cut at or after a position that parts no grapheme."""
+    while position in inside:
+        position += 1
+    return position
+
+
 def words(text: str) -> list[Span]:
     """Runs without white space; a Chinese, Japanese or Korean character is a word of its own."""
-    return _graphemes_whole(text, [match.span() for match in WORD.finditer(text)])
+    return graphemes_whole(text, [match.span() for match in WORD.finditer(text)])
 
 
 def tokens(text: str, tokenize: Tokenize) -> list[Span]:
@@ -38,10 +52,10 @@ def tokens(text: str, tokenize: Tokenize) -> list[Span]:
     if not starts:
         return [(0, len(text))] if text else []
     starts[0] = 0
-    return _graphemes_whole(text, list(zip(starts, [*starts[1:], len(text)], strict=True)))
+    return graphemes_whole(text, list(zip(starts, [*starts[1:], len(text)], strict=True)))
 
 
-def _graphemes_whole(text: str, spans: list[Span]) -> list[Span]:
+def graphemes_whole(text: str, spans: list[Span]) -> list[Span]:
     """Join spans whose border lies inside a grapheme."""
     inside = inside_clusters(text)
     if not inside:

@@ -38,10 +38,21 @@ def read_records(path: Path, problems: list[str], error: type[LabError]) -> Iter
         except json.JSONDecodeError as fault:
             problems.append(f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a line")
             continue
-        if isinstance(record, dict):
+        if "\\u" in line and not _encodable(record):
+            problems.append(f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; remove it")
+        elif isinstance(record, dict):
             yield place, record
         else:
             problems.append(f'{place}: found a {type(record).__name__}, expected an object like {{"doc_id": ...}}')
+
+
+def _encodable(record: Any) -> bool:
+    """Whether the parsed JSON can be written as UTF-8: escapes can smuggle in halves of surrogate pairs, as cut emojis do."""
+    try:
+        json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str | None:
@@ -57,10 +68,11 @@ def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]
 
 
 def note_repeat(place: str, key: str, value: str, seen: dict[str, str], problems: list[str]) -> None:
-    """Remember where an id stood first and report a second use with both places."""
-    first = seen.setdefault(value, place)
-    if first != place:
-        problems.append(f"{place}: {key} '{value}' was already used at {first}; ids must be unique")
+    """Remember where an id stood first and report a second use with both places; a file read twice is a second use."""
+    if value in seen:
+        problems.append(f"{place}: {key} '{value}' was already used at {seen[value]}; ids must be unique")
+    else:
+        seen[value] = place
 
 
 def optional_text(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str:

@@ -80,13 +80,15 @@ class BM25:
         terms = self.query_terms(texts)
         found = np.full(chunks.shape, np.nan)
         base = terms @ self.constants
-        dense = np.zeros(len(self.vocabulary))
+        dense = np.zeros(terms.shape[1])
         for row in range(len(texts)):
             candidates = np.flatnonzero(chunks[row] != NONE)
             part = slice(terms.indptr[row], terms.indptr[row + 1])
             dense[terms.indices[part]] = terms.data[part]
             weights = self.weights[chunks[row, candidates]]
-            shared = (weights.astype(bool, copy=True) @ (dense > 0)) > 0
+            # Not by weight: Okapi gives a shared term the weight 0 where it stands in half of all chunks.
+            held = csr_array((np.ones(weights.nnz), weights.indices, weights.indptr), shape=weights.shape)
+            shared = held @ dense > 0
             found[row, candidates] = np.where(shared, weights @ dense + base[row], np.nan)
             dense[terms.indices[part]] = 0
         return found
@@ -121,7 +123,7 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
         (idf[counts.indices] * _term_weight(config.variant, counts.data, length, model), counts.indices, counts.indptr),
         shape=counts.shape,
     )
-    constants = idf * model.delta if config.variant == "plus" else np.zeros(len(vocabulary))
+    constants = idf * model.delta if config.variant == "plus" and vocabulary else np.zeros(counts.shape[1])
     return BM25(ANALYZERS[config.analyzer], vocabulary, weights, constants, blank=len(documents) - indexed)
 
 
