@@ -9,7 +9,8 @@ import regex
 Span = tuple[int, int]
 Tokenize = Callable[[str], list[Span]]
 
-CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+# Without the marks U+30A0 and U+30FB among the Katakana, which are punctuation.
+CJK = "\u3005\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 CLUSTER = regex.compile(r"\X")
 

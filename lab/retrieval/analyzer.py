@@ -18,7 +18,10 @@ HYPHENS = {ord(c): "-" for c in "\u2010\u2011\u2012\u2212"}
 ZERO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 FOLD = HYPHENS | ZERO_WIDTH | {ord("\u2019"): "'"}
 
-LETTERS = rf"(?:(?![{CJK}])[^\W_])+"
+LETTER = rf"[^\W_{CJK}]"
+# Vowel signs of Hindi, Thai or Tamil and accents without a composed form are marks, which `\w` leaves out.
+MARKS = "".join(c for c in map(chr, range(0x300, 0x1E000)) if unicodedata.category(c) in ("Mn", "Mc"))
+LETTERS = rf"{LETTER}+(?:[{MARKS}]+{LETTER}*)*"
 # A word with single connectors inside is an identifier; `c++`, `c#` and `f#` keep their marks.
 CONNECTORS = "_./:@&-"
 TERM = re.compile(rf"(?P<cjk>[{CJK}]+)|{LETTERS}(?:['{CONNECTORS}]{LETTERS})*(?:\+\+|\#)?")
@@ -50,7 +53,7 @@ class Analyzer:
     jieba: bool = False
 
     # Raise with every change of the rules: it is part of the fingerprint of a run.
-    VERSION = 1
+    VERSION = 2
 
     @property
     def identity(self) -> str:

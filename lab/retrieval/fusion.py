@@ -123,9 +123,17 @@ def fuse(found: Candidates, config: FusionConfig, depth: int) -> Ranking:
     """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's list, alpha 1 exactly the
     dense one."""
     scores = weigh(*normalized(found, config.normalization), config.alpha)
-    chunks = found.chunks
     if config.alpha == 0:
-        chunks = np.where(found.bm25_rank > 0, chunks, NONE)
-    elif config.alpha == 1:
-        chunks = np.where(found.dense_rank > 0, chunks, NONE)
-    return rank(chunks, scores, depth)
+        return _leg(found.chunks, scores, found.bm25_rank, depth)
+    if config.alpha == 1:
+        return _leg(found.chunks, scores, found.dense_rank, depth)
+    return rank(found.chunks, scores, depth)
+
+
+def _leg(chunks: Ints, scores: Floats, ranks: Ints, depth: int) -> Ranking:
+    """One leg's list in its own order. Sorting its normalised scores again would tie what the leg tells apart, or the
+    reverse, for normalising stretches the sixth decimal."""
+    held = ranks > 0
+    order = np.argsort(np.where(held, ranks, np.iinfo(np.int64).max), axis=1, kind="stable")[:, :depth]
+    ranked = np.take_along_axis(np.where(held, chunks, NONE), order, axis=1)
+    return Ranking(ranked, np.take_along_axis(np.where(held, scores, -np.inf), order, axis=1))
