@@ -105,6 +105,33 @@ def search(
 
 
 @app.command()
+def probe(
+    corpus: Annotated[Path, typer.Argument(help="Documents.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the sets; diagnostic_sets/<corpus>-mined by default.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="Most questions of a kind (pairs of boundary probes).")] = 500,
+    seed: Annotated[int, typer.Option(help="Which ones, where there are more.")] = 0,
+    strategy: Annotated[str, typer.Option(help="fixed, sentences or structure: whose cuts are probed.")] = "fixed",
+    chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
+    overlap: Annotated[int, typer.Option(min=0, help="Characters that neighbours share.")] = 0,
+) -> None:
+    """Mine diagnostic sets: identifiers among their near misses, rare words, and evidence that cuts part."""
+    from lab.chunking.strategies import chunk
+    from lab.corpus.read import read_corpus
+    from lab.experiment.grid import Grid
+    from lab.truth.probe.mine import mine
+    from lab.truth.probe.mined import write_sets
+    from lab.truth.read import read_diagnostics
+
+    cuts = Grid(chunk_strategy=strategy, chunk_size=chunk_size, overlap=overlap, mode="bm25").systems()[0][0].chunk
+    documents, name = read_corpus(corpus), corpus.resolve().name.split(".")[0]
+    sets = mine(documents, chunk(documents, cuts), cuts.label, name, count, seed)
+    files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
+    read_diagnostics(files, documents)
+    for file in files:
+        typer.echo(f"{file}: {len(sets[file.stem])} questions, evidence verified")
+
+
+@app.command()
 def explain(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     query: Annotated[str, typer.Argument(help="Question id.")],

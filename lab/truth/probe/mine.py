@@ -1,0 +1,23 @@
+"""Mining a corpus: all three kinds of questions that need no person to think of them."""
+
+from lab.chunking.chunk import Chunking
+from lab.corpus.document import Corpus
+from lab.truth.probe.boundaries import boundary_questions
+from lab.truth.probe.identifiers import identifier_questions
+from lab.truth.probe.keywords import keyword_questions
+from lab.truth.probe.mined import Mined
+from lab.truth.probe.passages import passages
+from lab.truth.probe.words import Rarity
+
+
+def mine(corpus: Corpus, chunking: Chunking, label: str, prefix: str, count: int, seed: int) -> dict[str, list[Mined]]:
+    """At most `count` questions of each kind (pairs for `chunk_boundary`), the same for the same seed.
+
+    `label` names the chunk config whose cuts are probed; `prefix` begins the question ids.
+    """
+    rarity = Rarity.of(passage for document in corpus for passage in passages(document))
+    return {
+        "exact_id": identifier_questions(corpus, prefix, count, seed),
+        "keyword": keyword_questions(rarity, prefix, count, seed),
+        "chunk_boundary": boundary_questions(rarity, chunking, label, prefix, count, seed),
+    }
