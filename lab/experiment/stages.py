@@ -61,20 +61,25 @@ class Stages:
         return self._once((config, depth), lambda: index.search(self.questions, depth), "search bm25")
 
     def dense_leg(self, config: DenseConfig, depth: int) -> Ranking:
-        """Nearest chunks of every question; a blank question has none."""
+        """Nearest chunks of every question; a blank one, or one that the model gives a zero vector, is near to none."""
         index, vectors = self.dense_index(config), self.question_vectors(config)
 
         def search() -> Ranking:
             found = index.search(vectors, depth)
-            blank = np.array([not question.strip() for question in self.questions])[:, None]
-            return Ranking(np.where(blank, NONE, found.chunks), np.where(blank, -np.inf, found.scores))
+            blank = np.array([not question.strip() for question in self.questions]) | ~vectors.any(axis=1)
+            return Ranking(np.where(blank[:, None], NONE, found.chunks), np.where(blank[:, None], -np.inf, found.scores))
 
         return self._once((config, depth), search, "search dense")
 
     def question_vectors(self, config: DenseConfig) -> NDArray[np.float32]:
         """Unit vectors of the questions."""
-        key = ("questions", config.model)
-        return self._once(key, lambda: dense.unit(self.resources.embed(config.model, "query", self.questions)), "search dense")
+
+        def embed() -> NDArray[np.float32]:
+            vectors = self.resources.embed(config.model, "query", self.questions)
+            dense.check_finite(vectors, lambda i: f"question {self.questions[i]!r}")
+            return dense.unit(vectors)
+
+        return self._once(("questions", config.model), embed, "search dense")
 
     def candidates(self, lexical: BM25Config, semantic: DenseConfig, depth: int) -> Candidates:
         """Union of both legs with both exact scores: independent of alpha and normalisation."""

@@ -1,5 +1,6 @@
 """Dense search with faiss; scores and order are settled in float64, so that no batch's make-up decides a rank."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import faiss
@@ -8,7 +9,7 @@ import numpy as np
 from lab.chunking.chunk import Chunking
 from lab.errors import ModelError
 from lab.retrieval.encoder import Vectors
-from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_rows
+from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_lists
 
 MARGIN = 16
 # How far faiss's float32 sums may lie from the exact score, with room to spare.
@@ -41,7 +42,9 @@ class Dense:
                 if len(hits) == k < len(self.vectors) and np.partition(exact, -depth)[-depth] <= score[-1] + NOISE:
                     unsettled.append(query)
             pending, k = np.array(unsettled, dtype=np.int64), 4 * k
-        return rank_rows(rows, depth)
+        starts = np.concatenate(([0], np.cumsum([len(hits) for hits, _ in rows], dtype=np.int64)))
+        chunks, scores = (np.concatenate([row[part] for row in rows] or [np.zeros(0)]) for part in (0, 1))
+        return rank_lists(starts, chunks.astype(np.int64), scores, depth)
 
     def scores(self, queries: Vectors, chunks: Ints) -> Floats:
         """Exact inner products of given candidates (questions x candidates, NONE for absent, there NaN)."""
@@ -57,17 +60,19 @@ class Dense:
 
 def build(vectors: Vectors, kind: str, chunking: Chunking) -> Dense:
     """Index one vector a chunk. Raises ModelError that names the chunks whose vector holds NaN or infinity."""
-    faulty = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-    if len(faulty):
-        raise ModelError(
-            f"chunk '{chunking[int(i)].chunk_id}': the model gave a vector with NaN or infinity; it cannot be ranked"
-            for i in faulty
-        )
+    check_finite(vectors, lambda i: f"chunk '{chunking[i].chunk_id}'")
     vectors = unit(vectors)
     index = INDEXES[kind](vectors)
     if len(vectors):
         index.add(vectors)
     return Dense(vectors, index)
+
+
+def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:
+    """Raises ModelError that names everything whose vector holds NaN or infinity: faiss would silently never return it."""
+    faulty = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(faulty):
+        raise ModelError(f"{name(int(i))}: the model gave a vector with NaN or infinity; it cannot be ranked" for i in faulty)
 
 
 def unit(vectors: Vectors) -> Vectors:

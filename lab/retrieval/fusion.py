@@ -60,7 +60,9 @@ def min_max(scores: Floats, real: Bools, lower: float = 0.0) -> Floats:
     low, high = _extremes(scores)
     # Equal means equal to the decimals that order compares; stretching float noise to [0, 1] would invent an order.
     flat = np.round(high - low, DECIMALS) == 0
-    return _filled(np.where(flat, high > 0, (scores - low) / np.where(flat, 1, high - low)))
+    # Absent (NaN) stays apart: where all found scores are equal, what was not found must not become 1 with them.
+    equal = np.where(np.isnan(scores), 0.0, high > 0)
+    return _filled(np.where(flat, equal, (scores - low) / np.where(flat, 1, high - low)))
 
 
 def theoretical(scores: Floats, real: Bools, lower: float) -> Floats:
