@@ -101,7 +101,7 @@ class SentenceEncoder:
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]  # its bar for loading weights breaks ours
+        disable_progress_bar()  # its bar for loading weights breaks ours
         try:
             return SentenceTransformer(str(self.folder), local_files_only=True)
         except (OSError, ValueError, KeyError) as fault:
