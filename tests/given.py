@@ -9,11 +9,20 @@ import numpy as np
 
 from lab.corpus.document import Corpus, Document
 from lab.retrieval.encoder import Vectors
+from lab.retrieval.ranking import NONE, Ranking, rank
 
 
 def corpus_of(texts: Mapping[str, str]) -> Corpus:
     """A corpus of texts by document id."""
     return Corpus(Document(doc_id, text) for doc_id, text in texts.items())
+
+
+def ranking_of(rows: Sequence[Mapping[int, float]], depth: int) -> Ranking:
+    """The ranking of chunk -> score, one mapping a question, in the mapping's order of insertion."""
+    width = max(map(len, rows), default=0)
+    chunks = np.array([[*row, *[NONE] * (width - len(row))] for row in rows], dtype=np.int64).reshape(len(rows), width)
+    scores = np.array([[*row.values(), *[0.0] * (width - len(row))] for row in rows], dtype=np.float64).reshape(len(rows), width)
+    return rank(chunks, scores, depth)
 
 
 def hashed(text: str, dimension: int = 16) -> list[float]:

@@ -12,14 +12,15 @@ from pydantic import ValidationError
 
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import NORMALIZATIONS, Candidates, candidates, fuse, normalized, weigh
-from lab.retrieval.ranking import NONE, Floats, Ints, Ranking, project, rank_rows
+from lab.retrieval.ranking import NONE, Floats, Ints, Ranking, project
+from tests.given import ranking_of
 
 Leg = dict[str, float]
 ALL = ("min-max", "theoretical", "z-score", "rrf")
 
 
 def leg_of(scores: dict[int, float], depth: int = 10) -> Ranking:
-    return rank_rows([(np.array(sorted(scores), dtype=np.int64), np.array([scores[c] for c in sorted(scores)]))], depth)
+    return ranking_of([scores], depth)
 
 
 def found_of(bm25: Leg, dense: Leg, depth: int = 10) -> tuple[Candidates, list[str]]:
@@ -173,8 +174,7 @@ def test_z_score_by_hand() -> None:
 
 
 def test_questions_of_different_lengths_are_padded_not_mixed() -> None:
-    legs = rank_rows([(np.array([2, 0]), np.array([2.0, 1.0])), (np.array([], dtype=np.int64), np.array([]))], 4)
-    other = rank_rows([(np.array([1]), np.array([0.5])), (np.array([], dtype=np.int64), np.array([]))], 4)
+    legs, other = ranking_of([{2: 2.0, 0: 1.0}, {}], 4), ranking_of([{1: 0.5}, {}], 4)
 
     def nan(chunks: Ints) -> Floats:
         return np.where(chunks == NONE, np.nan, 1.0)
@@ -184,7 +184,7 @@ def test_questions_of_different_lengths_are_padded_not_mixed() -> None:
 
 
 def test_no_question_has_any_hit() -> None:
-    nothing = rank_rows([(np.zeros(0, dtype=np.int64), np.zeros(0))] * 2, 4)
+    nothing = ranking_of([{}, {}], 4)
     empty = candidates(nothing, nothing, lambda c: np.zeros(c.shape), lambda c: np.zeros(c.shape))
     for alpha in (0.0, 0.5, 1.0):
         assert fuse(empty, FusionConfig(alpha=alpha), 4).lengths.tolist() == [0, 0]

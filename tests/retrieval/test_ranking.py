@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.retrieval.ranking import NONE, Ranking, project, rank, rank_rows, ranks_of
+from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
+from tests.given import ranking_of
 
 # Scores from a handful of values tie often; the last two are float noise apart.
 SCORES = st.sampled_from([1.0, 0.5, 0.0, -2.0, 0.3, 0.3 + 4e-8])
@@ -20,12 +21,7 @@ def literal(hits: dict[int, float]) -> list[int]:
 def test_order_is_score_then_index_whatever_the_insertion_order_and_the_depth(
     rows: list[dict[int, float]], depth: int, data: st.DataObject
 ) -> None:
-    shuffled = [data.draw(st.permutations(sorted(hits))) for hits in rows]
-    arrays = [
-        (np.array(order, dtype=np.int64), np.array([hits[c] for c in order], dtype=np.float64))
-        for order, hits in zip(shuffled, rows, strict=True)
-    ]
-    found = rank_rows(arrays, depth)
+    found = ranking_of([{c: hits[c] for c in data.draw(st.permutations(sorted(hits)))} for hits in rows], depth)
     for query, hits in enumerate(rows):
         expected = literal(hits)[:depth]
         assert found.hits(query).tolist() == expected
@@ -34,22 +30,20 @@ def test_order_is_score_then_index_whatever_the_insertion_order_and_the_depth(
 
 
 def test_b14_forty_equal_scores_at_two_depths() -> None:
-    chunks, scores = np.arange(40)[::-1], np.ones(40)
-    assert rank_rows([(chunks, scores)], 5).hits(0).tolist() == [0, 1, 2, 3, 4]
-    assert rank_rows([(chunks, scores)], 10).hits(0).tolist() == list(range(10))
-    assert rank(chunks[None], scores[None], 5).hits(0).tolist() == [0, 1, 2, 3, 4]
+    reverse = dict.fromkeys(range(39, -1, -1), 1.0)
+    assert ranking_of([reverse], 5).hits(0).tolist() == [0, 1, 2, 3, 4]
+    assert ranking_of([reverse], 10).hits(0).tolist() == list(range(10))
 
 
 def test_b23_twenty_equal_scores_keep_the_order_of_their_ids() -> None:
-    shuffled = np.random.default_rng(0).permutation(20)
-    assert rank_rows([(shuffled, np.ones(20))], 20).hits(0).tolist() == list(range(20))
+    shuffled = dict.fromkeys(np.random.default_rng(0).permutation(20).tolist(), 1.0)
+    assert ranking_of([shuffled], 20).hits(0).tolist() == list(range(20))
 
 
 def test_no_hit_and_no_question() -> None:
-    nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
-    assert rank_rows([nothing], 3).chunks.tolist() == [[NONE] * 3]
-    assert len(rank_rows([], 3)) == 0
-    assert rank(np.zeros((2, 0), dtype=np.int64), np.zeros((2, 0)), 3).chunks.shape == (2, 0)
+    assert ranking_of([{}, {}], 3).lengths.tolist() == [0, 0]
+    assert ranking_of([{}, {4: 1.0}], 3).lengths.tolist() == [0, 1]
+    assert len(ranking_of([], 3)) == 0
 
 
 @settings(max_examples=100, deadline=None)
