@@ -10,6 +10,7 @@ from lab.chunking.chunk import Chunking
 from lab.corpus.document import Corpus
 from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
 from lab.truth.pieces import Pieces
+from lab.truth.query import Evidence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,6 +32,16 @@ class Judged:
     def first(self, depth: int | None) -> "Judged":
         """Without the hits beyond `depth` (None keeps all); completion ranks stay those of the whole ranking."""
         return self if depth is None else Judged(self.ranking.first(depth), self.complete, self.relevant[:, :depth])
+
+
+@dataclass(frozen=True, eq=False)
+class Holder:
+    """One alternative of a piece: it is complete once the `weights` of its parts that are seen sum to `need`; `spans[i]` are
+    the judged things (spans, or the document) that show part i."""
+
+    need: int
+    weights: Ints
+    spans: tuple[Ints, ...]
 
 
 class SpanJudge:
@@ -58,16 +69,21 @@ class SpanJudge:
         for piece, alternatives in enumerate(pieces.items):
             query = int(pieces.query[piece])
             for evidence in alternatives:
+                text, start, end = place(spans.corpus, evidence)
+                if not text[start:end].strip():
+                    # No chunk can hold what is not in the corpus; counted as one character that is never seen.
+                    item_piece.append(piece)
+                    total.append(1)
+                    continue
                 position = spans.corpus.position[evidence.doc_id]
-                text = spans.corpus.documents[position].text
-                start, end = evidence.span(text)
                 of_document = slice(first[position], first[position + 1])
                 left, right = spans.start[of_document], spans.end[of_document]
                 overlapping = np.flatnonzero((left < end) & (right > start))
                 lefts, rights = np.maximum(left[overlapping], start), np.minimum(right[overlapping], end)
                 item = len(total)
                 item_piece.append(piece)
-                total.append(_visible(text, start, end))
+                # What lies past the end of the text counts too: it is evidence that nothing holds.
+                total.append(_visible(text, start, end) + max(end - len(text), 0))
                 borders = np.unique(np.concatenate((lefts, rights)))
                 for low, high in pairwise(borders):
                     covering = overlapping[(lefts <= low) & (rights >= high)]
@@ -107,6 +123,22 @@ class SpanJudge:
         keys = np.unique(self._pair_query * len(self.spans) + self._pair_span)
         query, span = np.divmod(keys, max(len(self.spans), 1))
         return query, span
+
+    def arrival(self, ranking: Ranking) -> tuple[Ints, Ints]:
+        """Per piece the rank of the first span that holds a part of it, and the rank at which it is complete."""
+        part_ranks = self._part_ranks(ranking)
+        touched = np.full(len(self.total), NEVER)
+        np.minimum.at(touched, self._part_item, part_ranks)
+        return self._best_alternative(touched), self._best_alternative(self._items_complete(part_ranks))
+
+    def holders(self, piece: int) -> tuple[Holder, ...]:
+        """How spans hold a piece, one entry an alternative."""
+        ends, found = np.append(self._part_first, len(self._pair_span)), []
+        for item in np.flatnonzero(self._item_piece == piece):
+            parts = np.flatnonzero(self._part_item == item)
+            spans = tuple(self._pair_span[ends[part] : ends[part + 1]] for part in parts)
+            found.append(Holder(int(self._need[item]), self._part_weight[parts], spans))
+        return tuple(found)
 
     def coverage(self, ranking: Ranking, k: int) -> Floats:
         """Per question the share of evidence characters in the union of the first k spans, |E and R| / |E|; of
@@ -179,18 +211,37 @@ class DocumentJudge:
         self.pieces, self.spans = pieces, spans
         corpus: Corpus = spans.corpus
         self._item_piece = np.array([p for p, items in enumerate(pieces.items) for _ in items], dtype=np.int64)
-        self._document = np.array([corpus.position[i.doc_id] for items in pieces.items for i in items], dtype=np.int64)
+        # A document that is not in the corpus gets the number after the last, which no ranking holds.
+        self._document = np.array(
+            [corpus.position.get(i.doc_id, len(corpus)) for items in pieces.items for i in items], dtype=np.int64
+        )
         self._query = pieces.query[self._item_piece]
-        self._relevant = np.unique(self._query * len(corpus) + self._document)
+        known = self._document < len(corpus)
+        self._relevant = np.unique(self._query[known] * len(corpus) + self._document[known])
+
+    def arrival(self, ranking: Ranking) -> tuple[Ints, Ints]:
+        """Per piece the rank of its first document, twice: a document arrives whole."""
+        complete = self._complete(project(ranking, self.spans.document))
+        return complete, complete
+
+    def holders(self, piece: int) -> tuple[Holder, ...]:
+        """How documents hold a piece, one entry an alternative; a document not in the corpus shows nothing."""
+        found = self._document[self._item_piece == piece]
+        ones = np.ones(1, dtype=np.int64)
+        return tuple(Holder(1, ones, (document[None][document[None] < len(self.spans.corpus)],)) for document in found)
 
     def judge(self, ranking: Ranking) -> Judged:
         """Ranks of the relevant documents, and which documents are relevant."""
         documents = project(ranking, self.spans.document)
+        keys = np.arange(len(documents))[:, None] * len(self.spans.corpus) + documents.chunks
+        relevant = np.isin(keys, self._relevant) & (documents.chunks != NONE)
+        return Judged(documents, self._complete(documents), relevant)
+
+    def _complete(self, documents: Ranking) -> Ints:
         ranks = ranks_of(documents, self._query, self._document)
         complete = np.full(len(self.pieces), NEVER)
         np.minimum.at(complete, self._item_piece, np.where(ranks > 0, ranks, NEVER))
-        keys = np.arange(len(documents))[:, None] * len(self.spans.corpus) + documents.chunks
-        return Judged(documents, complete, np.isin(keys, self._relevant) & (documents.chunks != NONE))
+        return complete
 
 
 Judge = SpanJudge | DocumentJudge
@@ -199,6 +250,12 @@ Judge = SpanJudge | DocumentJudge
 def judge_for(pieces: Pieces, spans: Chunking, hold: float = HOLD) -> Judge:
     """The judge of the pieces' unit."""
     return SpanJudge(pieces, spans, hold) if pieces.unit == "evidence" else DocumentJudge(pieces, spans)
+
+
+def place(corpus: Corpus, evidence: Evidence) -> tuple[str, int, int]:
+    """The evidence's document and its span there; an empty text where the corpus lacks the document."""
+    text = corpus[evidence.doc_id].text if evidence.doc_id in corpus else ""
+    return text, *evidence.span(text)
 
 
 def _visible(text: str, start: int, end: int) -> int:
