@@ -14,6 +14,7 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 
+NEGATIVE_FINDING = 1
 WRONG_INPUT = 2
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -57,26 +58,42 @@ def run(
 
 
 @app.command()
-def check(file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")]) -> None:
-    """Read everything an experiment names and report every problem, before anything expensive runs."""
-    from lab.corpus.read import read_corpus
-    from lab.experiment.experiment import read_experiment
-    from lab.truth.read import read_diagnostics
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Experiment file (TOML); or documents and then their sets.")],
+    as_json: AsJson = False,
+) -> None:
+    """Audit sets against their documents before anything expensive runs; exit code 1 if a set is unfit."""
+    from rich.console import Console
 
-    experiment = read_experiment(file)
-    corpus = read_corpus(experiment.corpus)
-    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
-    systems, impossible = experiment.grid.systems()
-    kinds: dict[str, int] = {}
-    for query in queries:
-        kinds[query.kind] = kinds.get(query.kind, 0) + 1
-    typer.echo(
-        f"{experiment.corpus}: {len(corpus)} documents, {corpus.characters} characters, fingerprint {corpus.fingerprint[:16]}"
-    )
-    typer.echo(f"{len(queries)} questions: " + ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
-    typer.echo(f"{len(systems)} systems")
-    for line in impossible:
-        typer.echo(f"note: {line}")
+    from lab.experiment.check import check as check_paths
+    from lab.report.audit import check_record, check_screen
+
+    found = check_paths(paths)
+    if as_json:
+        typer.echo(json.dumps(check_record(found), ensure_ascii=False))
+    else:
+        Console(highlight=False).print(check_screen(found))
+    if found.audit.unfit:
+        raise typer.Exit(NEGATIVE_FINDING)
+
+
+@app.command(name="import")
+def import_(
+    source: Annotated[str, typer.Argument(help="Folder, file or ir_datasets:ID; each file's format is told by its content.")],
+    to: Annotated[Path, typer.Option(help="Folder to write: documents.jsonl, queries, judgements and import-report.txt.")],
+    documents: Annotated[str | None, typer.Option(help="The file (or folder of texts) that holds the documents.")] = None,
+    questions: Annotated[str | None, typer.Option(help="The file that holds the questions.")] = None,
+    judgements: Annotated[str | None, typer.Option(help="The file that holds the judgements.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="NOUN=NAME: where a table keeps doc_id, text, question ...")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a foreign corpus and its questions into the lab's own files; say what was mended, dropped or looks suspicious."""
+    from lab.report.imported import import_json, import_screen
+    from lab.truth.convert import import_source
+
+    columns = {noun: name for noun, _, name in (pair.partition("=") for pair in column or [])}
+    done = import_source(source, to, documents=documents, questions=questions, judgements=judgements, columns=columns)
+    typer.echo(import_json(done) if as_json else import_screen(done))
 
 
 @app.command()

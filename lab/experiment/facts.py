@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
-from lab.experiment.stages import Stages
 from lab.truth.pieces import Pieces
+
+if TYPE_CHECKING:
+    # Only a type here: `lab check` counts tokens without the indexes that stages bring.
+    from lab.experiment.stages import Stages
 
 # Below this number of questions a mean says little; see the README's section on conclusions.
 FEW_QUESTIONS = 100
@@ -26,26 +31,28 @@ class ChunkFacts:
     truncated: tuple[tuple[str, int, int], ...]
 
 
-def chunk_facts(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> tuple[ChunkFacts, ...]:
+def chunk_facts(
+    stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], resources: Resources
+) -> tuple[ChunkFacts, ...]:
     """Facts of every chunking of a sweep; raises nothing, encodes nothing."""
-    return tuple(_facts(stage, _models(configs, chunk), resources) for chunk, stage in stages.items())
+    return tuple(facts_of(stage.chunking, chunk, configs, resources) for chunk, stage in stages.items())
 
 
 def _models(configs: Sequence[Config], chunk: ChunkConfig) -> list[str]:
     return list(dict.fromkeys(config.dense.model for config in configs if config.dense and config.chunk == chunk))
 
 
-def _facts(stage: Stages, models: Sequence[str], resources: Resources) -> ChunkFacts:
-    chunking = stage.chunking
+def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config], resources: Resources) -> ChunkFacts:
+    """Facts of one chunking under `config`, with every dense model that one of the systems pairs it with."""
     lengths = chunking.end - chunking.start
     truncated = []
-    for model in models:
+    for model in _models(configs, config):
         encoder = resources.encoder(model)
         room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
         over = np.maximum(count_tokens(resources.token_starts(model, chunking.corpus), chunking) - room, 0)
         truncated.append((model, int((over > 0).sum()), int(over.sum())))
     return ChunkFacts(
-        stage.config.label,
+        config.label,
         len(chunking),
         chunking.blank,
         round(float(lengths.mean()), 1) if len(lengths) else 0.0,

@@ -1,0 +1,94 @@
+"""Checking before anything expensive runs: the audit of the sets, chunks beyond the encoders' limits, evidence that chunkings
+scatter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.chunking.config import ChunkConfig
+from lab.chunking.strategies import chunk
+from lab.chunking.units import Tokenize
+from lab.corpus.document import Corpus
+from lab.corpus.read import read_corpus
+from lab.diagnosis.scatter import Scatter, scatter
+from lab.errors import ConfigError, ModelError
+from lab.experiment.cache import Cache
+from lab.experiment.config import Config
+from lab.experiment.experiment import read_experiment
+from lab.experiment.facts import ChunkFacts, facts_of
+from lab.experiment.resources import Resources
+from lab.truth.audit.audit import Audit, audit
+from lab.truth.pieces import pieces
+from lab.truth.query import Query, has_spans
+from lab.truth.read import read_diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCheck:
+    """Facts of every chunking of an experiment, and the scatter test where the set has spans. `missing` tells which models
+    cannot be loaded; their limits are not checked."""
+
+    facts: tuple[ChunkFacts, ...]
+    scatter: tuple[Scatter, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Everything that is known of an experiment, or of documents and sets without one, before it runs.
+
+    `systems` counts the systems of the experiment, `impossible` says which cells of its grid are none; `chunks` is None
+    without an experiment.
+    """
+
+    name: str
+    corpus: Corpus
+    queries: tuple[Query, ...]
+    audit: Audit
+    systems: int = 0
+    impossible: tuple[str, ...] = ()
+    chunks: ChunkCheck | None = None
+
+
+def check(paths: Sequence[Path]) -> Check:
+    """Check one experiment file (.toml), or documents and then their sets (a BEIR folder alone is both).
+
+    Raises LabError with everything that cannot be read, evidence that is not found among it.
+    """
+    if paths[0].suffix != ".toml":
+        corpus = read_corpus(paths[0])
+        queries = read_diagnostics(paths[1:] or paths[:1], corpus)
+        return Check(str(paths[0]), corpus, queries, audit(corpus, queries))
+    if len(paths) > 1:
+        raise ConfigError(f"{paths[1]}: an experiment names its own sets; expected one .toml, or documents and then sets")
+    experiment = read_experiment(paths[0])
+    corpus = read_corpus(experiment.corpus)
+    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    systems, impossible = experiment.grid.systems()
+    analyzers = list(dict.fromkeys(config.bm25.analyzer for config in systems if config.bm25)) or ["auto"]
+    found = audit(corpus, queries, analyzers)
+    return Check(str(paths[0]), corpus, queries, found, len(systems), impossible, check_chunks(corpus, queries, systems))
+
+
+def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Config]) -> ChunkCheck:
+    """Cut the corpus as each system would. Nothing is encoded; tokens are counted with the models' tokenizer files."""
+    resources = Resources(Cache(None))
+    missing: dict[str, str] = {}
+    for name in dict.fromkeys(config.dense.model for config in configs if config.dense):
+        try:
+            resources.encoder(name).max_tokens  # noqa: B018 - asks for the model's files
+        except ModelError as fault:
+            missing[name] = str(fault)
+    readable = [config for config in configs if config.dense is None or config.dense.model not in missing]
+    asked = pieces(queries) if has_spans(queries) else None
+    facts, scattered = [], []
+    for config in dict.fromkeys(config.chunk for config in readable):
+        chunking = chunk(corpus, config, _tokenize(config, resources))
+        facts.append(facts_of(chunking, config, readable, resources))
+        if asked is not None:
+            scattered.append(scatter(asked, chunking, config.label))
+    return ChunkCheck(tuple(facts), tuple(scattered), tuple(missing.values()))
+
+
+def _tokenize(config: ChunkConfig, resources: Resources) -> Tokenize | None:
+    return resources.encoder(config.tokenizer).offsets if config.tokenizer else None
