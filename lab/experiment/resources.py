@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lab.chunking.chunk import Chunking
 from lab.chunking.units import words
 from lab.corpus.document import Corpus
+from lab.errors import ModelError
 from lab.experiment.cache import Cache, cache_key
 from lab.experiment.progress import Progress, Silent
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
@@ -56,7 +57,11 @@ class Resources:
             method, _, model = name.partition(":")
             if method == MAXSIM:
                 encoder = self.encoder(model or DEFAULT_MODEL)
-                assert isinstance(encoder, SentenceEncoder), "maxsim reads token vectors, which only a loaded model has"
+                if not isinstance(encoder, SentenceEncoder):
+                    raise ModelError(
+                        f"rerank.model '{name}' reads token vectors, which the given encoder does not have; "
+                        "name a sentence-transformers model (maxsim:NAME) or give a reranker of that name"
+                    )
                 self.scorers[name] = MaxSim(encoder)
             else:
                 self.scorers[name] = CrossEncoderScorer(name)
@@ -94,6 +99,12 @@ class Resources:
             advance = self.progress.stage("score pairs", len(missing))
             for slab in _slabs(order, 8 * SLAB):
                 scores = scorer.score([questions[i] for i in slab], [texts[i] for i in slab], advance)
+                if not np.isfinite(scores).all():
+                    worst = slab[int(np.flatnonzero(~np.isfinite(scores))[0])]
+                    raise ModelError(
+                        f"reranker '{model}' gave a score that is no finite number for the question {questions[worst]!r} "
+                        f"and the text {texts[worst][:80]!r}; it cannot be ranked"
+                    )
                 fresh = {keys[i]: np.float64(s).astype("<f8").tobytes() for i, s in zip(slab, scores, strict=True)}
                 self.cache.put(fresh)
                 known |= fresh

@@ -35,7 +35,7 @@ class Encoder(Protocol):
         """Tokens of a text that the model reads; what follows is truncated."""
 
     def prompt(self, role: Role) -> str:
-        """Text put before a question or a passage."""
+        """Text put before a question or a passage; roles with one prompt must encode alike, for they share cached vectors."""
 
     def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
         """One vector a text; `progress` is told how many texts are done."""

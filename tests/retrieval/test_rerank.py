@@ -1,0 +1,176 @@
+"""Reranking: case B40, threshold, blend and ties; a cross-encoder that was trained here; maxsim against a literal loop."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.errors import ModelError
+from lab.retrieval.config import DEFAULT_MODEL, RerankConfig
+from lab.retrieval.encoder import SentenceEncoder
+from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, rerank
+from tests.given import ranking_of
+
+TOPICS = {
+    "pump": "impeller seal suction cavitation priming leak".split(),
+    "motor": "winding bearing overheats torque stator fuse".split(),
+    "filter": "mesh clogged pleats micron backwash cartridge".split(),
+}
+
+
+def ignore(steps: int) -> None:
+    return None
+
+
+def first_stage(hits: int = 10) -> Ranking:
+    """Chunks 1 to `hits` (d01, d02, ...) with scores `hits` to 1."""
+    return ranking_of([{i: float(hits + 1 - i) for i in range(1, hits + 1)}], hits)
+
+
+def test_b40_the_reranker_sees_the_pool_and_ties_keep_their_order() -> None:
+    scores = np.array([[1.0 if i == 7 else 0.0 for i in range(1, 11)]])
+    assert rerank(first_stage(), scores, RerankConfig(depth=10)).hits(0)[:5].tolist() == [7, 1, 2, 3, 4]
+
+
+def test_b40_with_a_pool_of_five_the_rest_follows_unchanged() -> None:
+    found = rerank(first_stage(), np.zeros((1, 5)), RerankConfig(depth=5))
+    assert found.hits(0).tolist() == list(range(1, 11))
+    assert (np.diff(found.scores[0, 4:]) < 0).all()
+
+
+def test_a_threshold_cuts_hits_and_what_the_reranker_never_saw() -> None:
+    scores = np.array([[0.1, 0.9, 0.5, 0.3]])
+    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=0.3)).hits(0).tolist() == [2, 3, 4]
+    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=2.0)).lengths.tolist() == [0]
+
+
+def test_blend_mixes_both_normalised_scores() -> None:
+    # Fused 3, 2, 1 -> 1, .5, 0; reranker -4, 0, 4 -> 0, .5, 1.
+    ranking, scores = first_stage(3), np.array([[-4.0, 0.0, 4.0]])
+    found = rerank(ranking, scores, RerankConfig(depth=3, blend=0.25))
+    assert found.hits(0).tolist() == [1, 2, 3]
+    assert found.scores[0].tolist() == pytest.approx([0.75, 0.5, 0.25])
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=0.0)).hits(0).tolist() == [1, 2, 3]
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=1.0)).hits(0).tolist() == [3, 2, 1]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.lists(st.sampled_from([-3.0, 0.0, 0.5, 0.5 + 1e-8, 2.0]), max_size=8), min_size=1, max_size=3),
+    depth=st.integers(1, 9),
+    threshold=st.sampled_from([None, 0.0, 0.5, 9.0]),
+)
+def test_reranking_against_a_literal_sort(rows: list[list[float]], depth: int, threshold: float | None) -> None:
+    """Rows of reranker scores by first-stage rank; chunk r stands at rank r + 1."""
+    ranking = ranking_of([{i: -float(i) for i in range(len(row))} for row in rows], 8)
+    width = ranking.chunks.shape[1]
+    scores = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows]).reshape(len(rows), width)
+    found = rerank(ranking, scores[:, :depth], RerankConfig(depth=depth, threshold=threshold))
+    for query, row in enumerate(rows):
+        pool = sorted(range(len(row[:depth])), key=lambda i: -round(row[i], 6))
+        kept = [i for i in pool if threshold is None or row[i] >= threshold]
+        rest = list(range(depth, len(row))) if threshold is None else []
+        assert found.hits(query).tolist() == kept + rest
+        assert NONE not in found.chunks[query, : found.lengths[query]]
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny BERT that learned in two seconds which questions and texts share a topic."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    words = [word for topic in TOPICS.values() for word in topic]
+    vocabulary = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
+    plain = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    plain.pre_tokenizer = pre_tokenizers.Whitespace()
+    plain.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    names = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, model_max_length=64, **names)
+    shape = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        num_labels=1,
+        hidden_dropout_prob=0,
+        attention_probs_dropout_prob=0,
+        initializer_range=0.2,
+    )
+    torch.manual_seed(0)
+    draw, model = random.Random(0), BertForSequenceClassification(shape)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(120):
+        topics = [(draw.choice(sorted(TOPICS)), draw.choice(sorted(TOPICS)), draw.random() < 0.4) for _ in range(48)]
+        pairs = [
+            (" ".join(draw.sample(TOPICS[a], 2)), " ".join(draw.sample(TOPICS[a if same else b], 3))) for a, b, same in topics
+        ]
+        labels = torch.tensor([float(same or a == b) for a, b, same in topics])
+        logits = model(**tokenizer(*map(list, zip(*pairs, strict=True)), padding=True, return_tensors="pt")).logits[:, 0]
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
+    scorer = CrossEncoderScorer(str(cross_encoder))
+    texts = ["fuse torque stator", "pleats clogged cartridge", "priming suction impeller", "bearing winding"]
+    done: list[int] = []
+    questions = ["seal leak", "micron mesh"]
+    pairs = [(question, text) for question in questions for text in texts]
+    scores = scorer.score([q for q, _ in pairs], [t for _, t in pairs], done.append).reshape(2, -1)
+    assert sum(done) == len(pairs)
+    assert texts[int(scores[0].argmax())] == "priming suction impeller"
+    assert texts[int(scores[1].argmax())] == "pleats clogged cartridge"
+    alone = [[scorer.score([q], [t], ignore)[0] for t in texts] for q in questions]
+    np.testing.assert_allclose(scores, alone, atol=1e-5)
+
+
+def test_a_cross_encoder_is_named_by_its_bytes(cross_encoder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in cross_encoder.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    assert CrossEncoderScorer(str(copy)).identity == CrossEncoderScorer(str(cross_encoder)).identity
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in cross_encoder.iterdir():
+        (other / file.name).write_bytes(file.read_bytes())
+    weights = bytearray((other / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (other / "model.safetensors").write_bytes(weights)
+    assert CrossEncoderScorer(str(other)).identity != CrossEncoderScorer(str(cross_encoder)).identity
+
+
+def test_what_is_no_cross_encoder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such folder"):
+        CrossEncoderScorer(str(tmp_path / "absent")).score(["q"], ["t"], ignore)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelError, match="cannot be loaded as a CrossEncoder"):
+        CrossEncoderScorer(str(tmp_path)).score(["q"], ["t"], ignore)
+
+
+def test_maxsim_is_the_mean_over_question_tokens_of_the_best_cosine() -> None:
+    encoder = SentenceEncoder(DEFAULT_MODEL)
+    questions = ["why does the pump leak", "fuse rating", "why does the pump leak"]
+    texts = ["Replace the seal when water leaks from the pump.", "The fuse is rated 4 A.", "The fuse is rated 4 A."]
+    scores = MaxSim(encoder).score(questions, texts, ignore)
+    for question, text, score in zip(questions, texts, scores, strict=True):
+        asked, held = (encoder.model.encode(part, output_value="token_embeddings").numpy() for part in (question, text))
+        cosines = [max(float(q @ t / np.linalg.norm(q) / np.linalg.norm(t)) for t in held) for q in asked]
+        assert score == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
+    assert scores[0] > scores[2]
