@@ -164,22 +164,28 @@ class SpanJudge:
         return self._best_alternative(needed)
 
     def _cover(self, parts: Ints, need: int) -> int:
-        """Greedy over intervals: take the span that adds most until enough is held. For windows in a row this is the
-        least number, since the spans over one item are intervals of a line."""
-        left = {int(part): int(self._part_weight[part]) for part in parts}
-        covers: dict[int, list[int]] = {}
+        """Least number of spans that hold `need` characters, exactly. Spans over one item are runs of its parts; of nested
+        runs only the outer one can help, so both ends of the others ascend and a chosen run overlaps only the one chosen
+        before it: a table over (number of runs, last run) has the most that each choice can hold."""
         ends = np.append(self._part_first, len(self._pair_span))
-        for part in parts:
-            for span in self._pair_span[ends[part] : ends[part + 1]]:
-                covers.setdefault(int(span), []).append(int(part))
-        count = 0
-        while need > 0 and covers:
-            best = max(covers, key=lambda span: (sum(left.get(part, 0) for part in covers[span]), -span))
-            gained = sum(left.pop(part, 0) for part in covers.pop(best))
-            if not gained:
-                break
-            need, count = need - gained, count + 1
-        return count if need <= 0 else int(NEVER)
+        runs: dict[int, tuple[int, int]] = {}
+        for place, part in enumerate(parts):
+            for span in self._pair_span[ends[part] : ends[part + 1]].tolist():
+                runs[span] = (runs[span][0] if span in runs else place, place + 1)
+        outer: list[tuple[int, int]] = []
+        for low, high in sorted(set(runs.values()), key=lambda run: (run[0], -run[1])):
+            if not outer or high > outer[-1][1]:
+                outer.append((low, high))
+        held = np.concatenate(([0], np.cumsum(self._part_weight[parts]))).tolist()
+        most = [held[high] - held[low] for low, high in outer]
+        for count in range(1, len(outer) + 1):
+            if max(most) >= need:
+                return count
+            most = [
+                max((most[i] + held[high] - held[max(low, outer[i][1])] for i in range(place)), default=0)
+                for place, (low, high) in enumerate(outer)
+            ]
+        return int(NEVER)
 
     def _part_ranks(self, ranking: Ranking) -> Ints:
         """Best rank of the spans that cover each part, NEVER if none was retrieved."""
