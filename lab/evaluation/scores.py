@@ -47,7 +47,6 @@ def score(pieces: Pieces, runs: Sequence[SystemRun], metrics: Sequence[Metric]) 
     found = np.empty((len(runs), len(pieces.queries), len(metrics)))
     complete = np.array([run.judged.complete for run in runs])
     qrels = np.tile(judgements(pieces), (len(runs), 1, 1))
-    depth = max(run.judged.ranking.chunks.shape[1] for run in runs) + int(pieces.per_query.max())
     placed: Ints | None = None
     for column, metric in enumerate(metrics):
         if metric.name == "recall":
@@ -59,7 +58,9 @@ def score(pieces: Pieces, runs: Sequence[SystemRun], metrics: Sequence[Metric]) 
             values = np.concatenate([OWN_METRICS[metric.name](pieces, run, metric.k) for run in runs])
         else:
             placed = positions(pieces, complete) if placed is None else placed
-            values = _ranx(qrels, item_lists(pieces, placed, metric.k or depth), metric.name, metric.k)
+            # Without a cut the list ends at the last piece, wherever it stands: hits behind it change nothing.
+            length = metric.k or int(placed.max(where=placed < NEVER, initial=1))
+            values = _ranx(qrels, item_lists(pieces, placed, length), metric.name, metric.k)
         found[:, :, column] = values.reshape(len(runs), -1)
     return found
 
