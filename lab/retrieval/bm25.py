@@ -1,8 +1,10 @@
 """BM25 as rank-bm25 defines it, compiled to one sparse matrix and scored for all questions at once."""
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import rank_bm25
@@ -11,9 +13,12 @@ from scipy.sparse import csr_array
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 from lab.retrieval.config import BM25Config
-from lab.retrieval.ranking import NONE, Floats, Ints, Ranking, rank_rows
+from lab.retrieval.ranking import Floats, Ints, Ranking, rank_lists
 
-QUERIES_AT_ONCE = 256
+# Postings that a block of questions reads at most: what bounds the memory of a search, whatever the corpus.
+POSTINGS_AT_ONCE = 2**22
+# Longer runs without white space (Chinese, Japanese) hardly ever return, so remembering them only costs memory.
+REMEMBERED = 40
 
 
 class BM25Lucene(rank_bm25.BM25):  # type: ignore[misc]  # rank-bm25 is untyped
@@ -42,70 +47,103 @@ VARIANTS: dict[str, type[rank_bm25.BM25]] = {
 
 
 @dataclass(frozen=True, eq=False)
+class TermCounts:
+    """What every variant of BM25 is made from: `counts` (terms x chunks) says how often a term stands in a chunk,
+    `lengths` how many terms a chunk has, `vocabulary` which row a term is."""
+
+    vocabulary: dict[str, int]
+    counts: csr_array
+    lengths: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class BM25:
     """A compiled index over the chunks that have at least one term.
 
-    `weights` (chunks x terms) holds what one occurrence of a term in a question adds to a chunk's score; `constants`
+    `postings` (terms x chunks) holds what one occurrence of a term in a question adds to a chunk's score; `constants`
     what it adds to every chunk (BM25+ gives chunks without the term a share as well). Scores equal rank-bm25's
     `get_scores` over the same terms; chunks without any term count neither in N nor in the average length.
     """
 
     analyzer: Analyzer
     vocabulary: dict[str, int]
-    weights: csr_array
+    postings: csr_array
     constants: Floats
     blank: int
 
     def query_terms(self, texts: Sequence[str]) -> csr_array:
         """Questions x terms: how often each known term stands in a question."""
-        rows = [[self.vocabulary[t] for t in self.analyzer(text) if t in self.vocabulary] for text in texts]
-        return _counts(rows, len(self.vocabulary))
+        find = self.vocabulary.get
+        known = ([n for term in self.analyzer(text) if (n := find(term)) is not None] for text in texts)
+        return _counts(known, self.vocabulary).astype(np.float64)
 
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
         """The best `depth` chunks that share a term with each question; a question without a known term has none."""
-        terms = self.query_terms(texts)
-        by_term = self.weights.T.tocsr()
-        rows: list[tuple[Ints, Floats]] = []
-        for first in range(0, len(texts), QUERIES_AT_ONCE):
-            block = terms[first : first + QUERIES_AT_ONCE]
-            hits = _product(block, by_term)
-            base = block @ self.constants
-            for row in range(block.shape[0]):
-                part = slice(hits.indptr[row], hits.indptr[row + 1])
-                rows.append((hits.indices[part].astype(np.int64), hits.data[part] + base[row]))
-        return rank_rows(rows, depth)
+        blocks = [rank_lists(h.indptr, h.indices, h.data, depth) for _, h in self._hits(self.query_terms(texts))]
+        if not blocks:
+            return Ranking(np.zeros((0, depth), dtype=np.int64), np.zeros((0, depth)))
+        return Ranking(np.concatenate([b.chunks for b in blocks]), np.concatenate([b.scores for b in blocks]))
 
     def scores(self, texts: Sequence[str], chunks: Ints) -> Floats:
         """Exact scores of given candidates (questions x candidates, NONE for absent); NaN where no term is shared."""
-        terms = self.query_terms(texts)
         found = np.full(chunks.shape, np.nan)
-        base = terms @ self.constants
-        dense = np.zeros(terms.shape[1])
-        for row in range(len(texts)):
-            candidates = np.flatnonzero(chunks[row] != NONE)
-            part = slice(terms.indptr[row], terms.indptr[row + 1])
-            dense[terms.indices[part]] = terms.data[part]
-            weights = self.weights[chunks[row, candidates]]
-            # Not by weight: Okapi gives a shared term the weight 0 where it stands in half of all chunks.
-            held = csr_array((np.ones(weights.nnz), weights.indices, weights.indptr), shape=weights.shape)
-            shared = held @ dense > 0
-            found[row, candidates] = np.where(shared, weights @ dense + base[row], np.nan)
-            dense[terms.indices[part]] = 0
+        # One place a chunk and a last one that index NONE reads, filled and emptied question by question.
+        row_scores = np.full(self.postings.shape[1] + 1, np.nan)
+        for first, hits in self._hits(self.query_terms(texts)):
+            for row in range(hits.shape[0]):
+                part = slice(hits.indptr[row], hits.indptr[row + 1])
+                row_scores[hits.indices[part]] = hits.data[part]
+                found[first + row] = row_scores[chunks[first + row]]
+                row_scores[hits.indices[part]] = np.nan
         return found
+
+    def _hits(self, terms: csr_array) -> Iterator[tuple[int, csr_array]]:
+        """Blocks of questions x chunks with the score of every chunk that shares a term, and each block's first question."""
+        postings = np.concatenate(([0], np.cumsum(np.diff(self.postings.indptr)[terms.indices])))
+        read, first = postings[terms.indptr], 0
+        while first < terms.shape[0]:
+            last = max(int(np.searchsorted(read, read[first] + POSTINGS_AT_ONCE, side="right")) - 1, first + 1)
+            block = terms[first:last]
+            hits = _product(block, self.postings)
+            hits.data += np.repeat(block @ self.constants, np.diff(hits.indptr))
+            yield first, hits
+            first = last
 
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
     """Index the chunks' terms."""
-    analyzer = ANALYZERS[config.analyzer]
-    return compile_terms([analyzer(text) for text in chunking.texts], config)
+    return compile_counts(count_terms(chunking.texts, ANALYZERS[config.analyzer]), config)
+
+
+def count_terms(texts: Iterable[str], analyzer: Analyzer) -> TermCounts:
+    """Analyse every text."""
+    vocabulary: dict[str, int] = {}
+
+    class Numbers(dict[str, list[int]]):
+        """Term numbers of every run without white space, found at its first use."""
+
+        def __missing__(self, run: str) -> list[int]:
+            numbers = [vocabulary.setdefault(term, len(vocabulary)) for term in analyzer.terms(run)]
+            if len(run) <= REMEMBERED:
+                self[run] = numbers
+            return numbers
+
+    find = Numbers().__getitem__
+    return _term_counts(vocabulary, (chain.from_iterable(map(find, text.split())) for text in texts))
 
 
 def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM25:
     """Index given term lists, one a chunk."""
     vocabulary: dict[str, int] = {}
-    rows = [[vocabulary.setdefault(term, len(vocabulary)) for term in terms] for terms in documents]
-    counts = _counts(rows, len(vocabulary))
-    lengths = np.array([len(row) for row in rows], dtype=np.float64)
+    for term in chain.from_iterable(documents):
+        vocabulary.setdefault(term, len(vocabulary))
+    return compile_counts(_term_counts(vocabulary, (map(vocabulary.__getitem__, terms) for terms in documents)), config)
+
+
+def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
+    """Weigh the counts by the variant's formula."""
+    counts, lengths = terms.counts, terms.lengths.astype(np.float64)
+    frequency = np.diff(counts.indptr)
     indexed = int((lengths > 0).sum())
     average = lengths.sum() / indexed if indexed else 1.0
     variant = VARIANTS[config.variant]
@@ -113,18 +151,15 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
     model.corpus_size, model.avgdl, model.idf = indexed, average, {}
     model.k1, model.b, model.epsilon = config.k1, config.b, 0.25
     model.delta = 0.5 if config.variant == "l" else 1.0
-    if vocabulary:
+    if terms.vocabulary:
         # rank-bm25's own idf, from document frequencies we count faster.
-        frequency = np.bincount(counts.indices, minlength=len(vocabulary))
-        model._calc_idf(dict(zip(vocabulary, frequency.tolist(), strict=True)))
-    idf = np.array([model.idf[term] for term in vocabulary])
-    length = np.repeat(1 - config.b + config.b * lengths / average, np.diff(counts.indptr))
-    weights = csr_array(
-        (idf[counts.indices] * _term_weight(config.variant, counts.data, length, model), counts.indices, counts.indptr),
-        shape=counts.shape,
-    )
-    constants = idf * model.delta if config.variant == "plus" and vocabulary else np.zeros(counts.shape[1])
-    return BM25(ANALYZERS[config.analyzer], vocabulary, weights, constants, blank=len(documents) - indexed)
+        model._calc_idf(dict(zip(terms.vocabulary, frequency.tolist(), strict=True)))
+    idf = np.array([model.idf[term] for term in terms.vocabulary] or [0.0])
+    length = (1 - config.b + config.b * lengths / average)[counts.indices]
+    weights = np.repeat(idf, frequency) * _term_weight(config.variant, counts.data.astype(np.float64), length, model)
+    postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+    constants = idf * model.delta if config.variant == "plus" else np.zeros(len(idf))
+    return BM25(ANALYZERS[config.analyzer], terms.vocabulary, postings, constants, blank=len(lengths) - indexed)
 
 
 def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25) -> Floats:
@@ -136,27 +171,36 @@ def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25)
     return np.asarray(f * (k1 + 1) / (f + k1 * length))
 
 
-def _counts(rows: Sequence[Sequence[int]], width: int) -> csr_array:
+def _term_counts(vocabulary: dict[str, int], rows: Iterable[Iterable[int]]) -> TermCounts:
+    """From the term numbers of every chunk; `vocabulary` may grow while they are read."""
+    counts = _counts(rows, vocabulary)
+    return TermCounts(vocabulary, counts.T.tocsr(), np.asarray(counts.sum(axis=1), dtype=np.int64))
+
+
+def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
     """Rows x terms: how often each term number stands in a row."""
-    lengths = np.array([len(row) for row in rows], dtype=np.int64)
-    terms = np.fromiter((term for row in rows for term in row), dtype=np.int64, count=int(lengths.sum()))
-    keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * max(width, 1) + terms, return_counts=True)
-    row, term = np.divmod(keys, max(width, 1))
-    indptr = np.searchsorted(row, np.arange(len(rows) + 1))
-    return csr_array((counts.astype(np.float64), term, indptr), shape=(len(rows), max(width, 1)))
+    numbers, ends = array("i"), array("q", [0])
+    for row in rows:
+        numbers.extend(row)
+        ends.append(len(numbers))
+    terms, indptr = np.frombuffer(numbers, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
+    shape = len(indptr) - 1, max(len(vocabulary), 1)
+    counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
+    counts.sum_duplicates()
+    return counts
 
 
-def _product(queries: csr_array, by_term: csr_array) -> csr_array:
-    """queries @ by_term with an entry for every chunk that shares a term, also where the score is exactly 0 (SciPy
+def _product(queries: csr_array, postings: csr_array) -> csr_array:
+    """queries @ postings with an entry for every chunk that shares a term, also where the score is exactly 0 (SciPy
     leaves such sums out; Okapi gives them to terms in half of all chunks)."""
-    scores: csr_array = queries @ by_term
-    if by_term.nnz and by_term.data.min() > 0:
+    scores: csr_array = queries @ postings
+    if postings.nnz and postings.data.min() > 0:
         return scores
-    ones = csr_array((np.ones(by_term.nnz), by_term.indices, by_term.indptr), shape=by_term.shape)
+    ones = csr_array((np.ones(postings.nnz), postings.indices, postings.indptr), shape=postings.shape)
     shared = queries @ ones
     shared.sort_indices()
     scores.sort_indices()
-    width = by_term.shape[1]
+    width = postings.shape[1]
     places = np.searchsorted(_keys(shared, width), _keys(scores, width))
     data = np.zeros(shared.nnz)
     data[places] = scores.data

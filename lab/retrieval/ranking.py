@@ -1,7 +1,7 @@
 """Ranking: the one place where scores are sorted and ties are broken."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,25 +56,24 @@ def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
     return Ranking(ranked, ordered)
 
 
-def rank_rows(rows: Sequence[tuple[Ints, Floats]], depth: int) -> Ranking:
-    """`rank` for hit lists of different lengths, one (chunks, scores) pair a question."""
-    chunks = np.full((len(rows), depth), NONE, dtype=np.int64)
-    scores = np.full((len(rows), depth), -np.inf)
-    for query, (found, values) in enumerate(rows):
-        found, values = _contenders(found, values, depth)
-        row = rank(found[None], values[None], depth)
-        chunks[query, : row.chunks.shape[1]], scores[query, : row.scores.shape[1]] = row.chunks[0], row.scores[0]
-    return Ranking(chunks, scores)
-
-
-def _contenders(found: Ints, values: Floats, depth: int) -> tuple[Ints, Floats]:
-    """Hits that can be among the first `depth`: every one tied with the last place stays in."""
-    if len(found) <= depth:
-        return found, values
-    rounded = np.round(values, DECIMALS)
-    last = np.partition(rounded, len(rounded) - depth)[len(rounded) - depth]
-    keep = rounded >= last
-    return found[keep], values[keep]
+def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth: int) -> Ranking:
+    """`rank` for hit lists of different lengths that are laid end to end: list i is at [starts[i], starts[i + 1])."""
+    lengths = np.diff(starts)
+    floor = np.full(len(lengths), -np.inf)
+    for long in np.flatnonzero(lengths > depth):
+        part = scores[starts[long] : starts[long + 1]]
+        floor[long] = np.partition(part, len(part) - depth)[len(part) - depth]
+    # What is tied with the last place after rounding may stand before it: it stays in.
+    contends = np.flatnonzero(scores >= np.repeat(floor - 2 * 10.0**-DECIMALS, lengths))
+    row = np.searchsorted(starts, contends, side="right") - 1
+    found, values = chunks[contends].astype(np.int64), scores[contends]
+    order = np.lexsort((found, -np.round(values, DECIMALS), row))
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    held = place < depth
+    ranked = np.full((len(lengths), depth), NONE, dtype=np.int64)
+    ordered = np.full(ranked.shape, -np.inf)
+    ranked[row[held], place[held]], ordered[row[held], place[held]] = found[order][held], values[order][held]
+    return Ranking(ranked, ordered)
 
 
 def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
