@@ -58,7 +58,12 @@ class _Text(HTMLParser):
         if self._open and self._open[-1] == "title":
             self.title += data
         else:
-            self._put(data if "pre" in self._open else re.sub(r"\s+", " ", data))
+            self._put(data if "pre" in self._open else self._flowing(data))
+
+    def _flowing(self, data: str) -> str:
+        """White space folded to one blank, and to none at the beginning of a line."""
+        folded = re.sub(r"\s+", " ", data)
+        return folded.lstrip() if not self.everything or self.everything[-1].endswith("\n") else folded
 
     def _put(self, text: str) -> None:
         if not self._skipped:
@@ -79,5 +84,5 @@ def read(path: Path, into: Collection) -> None:
 
 
 def _tidy(parts: list[str]) -> str:
-    text = re.sub(r"[ \t]*\n[ \t]*", "\n", "".join(parts))
+    text = re.sub(r"[ \t]+\n", "\n", "".join(parts))
     return re.sub(r"\n{3,}", "\n\n", text).strip()

@@ -39,6 +39,7 @@ FORMATS: dict[str, Format] = {
     "trec topics": Format(("questions",), _plain(trec.read_topics)),
     "trec qrels": Format(("judgements",), _plain(trec.read_qrels)),
     "trec run": Format((), lambda path, into, columns: None),
+    "trec pairs": Format((), lambda path, into, columns: None),
     "columns documents": Format(("documents",), _plain(two_columns.read_documents)),
     "columns questions": Format(("questions",), _plain(two_columns.read_questions)),
     "table documents": Format(("documents",), lambda path, into, columns: tables.read(path, into, "documents", columns)),
@@ -82,9 +83,9 @@ def read_collection(
     if not source.exists():
         raise CorpusError(f"{source}: no such file or folder")
     columns = columns or {}
-    unknown = [key for key in columns if key not in tables.NAMES]
-    if unknown:
-        raise CorpusError(f"--column {key}=...: unknown; expected one of {', '.join(tables.NAMES)}" for key in unknown)
+    wrong = [f"{noun}={name}" for noun, name in columns.items() if noun not in tables.NAMES or not name]
+    if wrong:
+        raise CorpusError(f"column '{pair}'; expected NOUN=NAME, the noun one of {', '.join(tables.NAMES)}" for pair in wrong)
     named = {role: _named(source, name) for role, name in zip(ROLES, (documents, questions, judgements), strict=True) if name}
     folder = named.get("documents")
     root = folder if folder is not None and folder.is_dir() else source

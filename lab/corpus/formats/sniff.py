@@ -65,6 +65,8 @@ def _by_columns(head: str, name: str, role: Role | None) -> str | None:
         return "trec qrels"
     if widths == {3} and all(re.fullmatch(r"-?\d+", cell) for row in rows for cell in row):
         return "smart judgements"
+    if widths == {3} and all(row[1] in ("0", "Q0") for row in rows):
+        return "trec pairs"
     if widths == {6} and all(row[1].upper() in ("Q0", "QO", "0") for row in rows):
         return "trec run"
     tabs = all(len(line.split("\t")) == 2 for line in lines) or (role == "questions" and not name.endswith((".csv", ".jsonl")))
