@@ -15,7 +15,8 @@ class Run:
 
     `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question and metric; `rankings` a row
     a system, question and chunk, for the first hits and the evidence; `evidence` a row a system and piece with the rank
-    at which it was complete (0: never).
+    at which it was complete (0: never); `questions` a row a question, scored or not, with its text, kind, tags (JSON), main
+    document and a fingerprint of its evidence.
     """
 
     manifest: dict[str, Any]
@@ -23,6 +24,7 @@ class Run:
     scores: "pd.DataFrame"
     rankings: "pd.DataFrame"
     evidence: "pd.DataFrame"
+    questions: "pd.DataFrame"
 
     def check_system(self, system: str) -> None:
         """Raises RunError with the nearest name when the run has no such system."""

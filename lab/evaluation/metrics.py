@@ -12,6 +12,9 @@ OWN = ("front_hit", "coverage", "pieces_needed", "context_tokens")
 COSTS = ("pieces_needed", "context_tokens")
 CUT_OPTIONAL = ("mrr", "map", "pieces_needed")
 
+# The user's own weighted mean of metrics, a column beside them.
+WEIGHTED = "weighted"
+
 GAINS = {"ndcg": "linear gain", "ndcg_burges": "gain 2^grade - 1"}
 
 
@@ -47,6 +50,6 @@ def parse_metric(text: str) -> Metric:
         raise ConfigError(f"metric '{text}' needs a cut-off, like '{name}@5'")
     if k is not None and name == "pieces_needed":
         raise ConfigError("metric 'pieces_needed' has no cut-off: it tells how many chunks hold a piece, wherever they rank")
-    if tokens and name != "recall":
-        raise ConfigError(f"metric '{text}': only recall is offered at a token budget, like 'recall@2000tok'")
+    if tokens and name not in ("recall", "precision"):
+        raise ConfigError(f"metric '{text}': only recall and precision are offered at a token budget, like 'recall@2000tok'")
     return Metric(name, int(k or 0), bool(tokens))

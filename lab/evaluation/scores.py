@@ -52,6 +52,8 @@ def score(pieces: Pieces, runs: Sequence[SystemRun], metrics: Sequence[Metric]) 
         if metric.name == "recall":
             limit = _fitting(runs, metric.k)[:, pieces.query] if metric.by_tokens else metric.k
             values = _ranx(qrels, kept_lists(pieces, complete <= limit), "recall")
+        elif metric.name == "precision" and metric.by_tokens:
+            values = _budget_precision(runs, metric.k)
         elif metric.name == "precision":
             values = _ranx(*chunk_lists([run.judged for run in runs], metric.k), "precision", metric.k)
         elif metric.name in OWN_METRICS:
@@ -76,6 +78,16 @@ def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
 def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:
     """Systems x questions: how many of the first spans fit into the token budget, whole ones in order."""
     return np.array([(np.cumsum(_tokens(run), axis=1) <= budget).sum(axis=1) for run in runs])
+
+
+def _budget_precision(runs: Sequence[SystemRun], budget: int) -> Floats:
+    """Share of relevant spans among those that fit into the token budget, 0 if none fits: precision at k divides by k, which
+    says nothing across chunk sizes; here every system may show equally much."""
+    found = np.zeros((len(runs), len(runs[0].judged.relevant)))
+    for system, run in enumerate(runs):
+        shown = (np.cumsum(_tokens(run), axis=1) <= budget) & (run.judged.ranking.chunks != NONE)
+        found[system] = (shown & run.judged.relevant).sum(axis=1) / np.maximum(shown.sum(axis=1), 1)
+    return found
 
 
 def _tokens(run: SystemRun) -> Ints:

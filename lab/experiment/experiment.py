@@ -5,16 +5,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from lab.errors import ConfigError, nearest
-from lab.evaluation.metrics import parse_metric
+from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.experiment.config import problem
 from lab.experiment.grid import TABLES, Grid
 
+CONTEXT_K = 10
+
 
 class Measure(BaseModel):
-    """What is measured: metrics by name, the one that chooses, the judged unit, and how much of a piece must be held."""
+    """What is measured: metrics by name, the one that chooses, the judged unit, and how much of a piece must be held.
+
+    `weights` gives metrics a weight each; their weighted mean then is a metric of its own, `weighted`, and chooses. `sealed` is
+    the share of questions set aside for one last score of the recommended system.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -22,19 +28,63 @@ class Measure(BaseModel):
     select_by: str = "ndcg@10"
     unit: Literal["auto", "evidence", "document"] = "auto"
     hold: Annotated[float, Field(gt=0, le=1)] = 0.9
+    weights: dict[str, Annotated[float, Field(gt=0)]] = {}
+    sealed: Annotated[float, Field(ge=0, le=0.8)] = 0.0
     seed: int = 0
 
     @field_validator("metrics")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
+        problems: list[str] = []
+        for metric in metrics:
+            try:
+                parse_metric(metric)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        if problems:
+            raise ValueError("; ".join(problems))
         return tuple(dict.fromkeys(parse_metric(metric).label for metric in metrics))
 
     @field_validator("select_by")
     @classmethod
     def _quality(cls, metric: str) -> str:
-        if parse_metric(metric).is_cost:
+        if metric == WEIGHTED:
+            return metric
+        try:
+            parsed = parse_metric(metric)
+        except ConfigError as fault:
+            raise ValueError(str(fault)) from None
+        if parsed.is_cost:
             raise ValueError("expected a quality metric, not a cost")
-        return parse_metric(metric).label
+        return parsed.label
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weights_choose(cls, values: Any) -> Any:
+        return {"select_by": WEIGHTED} | values if isinstance(values, dict) and values.get("weights") else values
+
+    @model_validator(mode="after")
+    def _weighted_is_measured(self) -> "Measure":
+        measured = [metric for metric in self.measured if not parse_metric(metric).is_cost]
+        unknown = [metric for metric in self.weights if metric not in measured]
+        if unknown:
+            raise ValueError(
+                f"weights names {', '.join(unknown)}; expected quality metrics that are measured: {', '.join(measured)}"
+            )
+        if self.select_by == WEIGHTED and not self.weights:
+            raise ValueError(f"select_by is '{WEIGHTED}', but weights is empty")
+        return self
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Every metric that is computed from rankings, the selecting one included."""
+        return tuple(dict.fromkeys(metric for metric in (*self.metrics, self.select_by) if metric != WEIGHTED))
+
+    @property
+    def context_k(self) -> int:
+        """The cut-off at which context tokens are counted: the selecting metric's, 10 where it has none in chunks."""
+        chosen = None if self.select_by == WEIGHTED else parse_metric(self.select_by)
+        return chosen.k if chosen and chosen.k and not chosen.by_tokens else CONTEXT_K
 
 
 class Experiment(BaseModel):
@@ -65,23 +115,12 @@ def read_experiment(path: str | Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigError(f"{path}: not TOML ({fault})") from None
     problems = [f"{path}: unknown key '{key}'{nearest(key, TOP_KEYS)}" for key in plain if key not in TOP_KEYS]
-    values, measure = _grid_values(plain, path, problems), plain.get("measure", {})
     corpus, sets = _paths(plain, path, problems)
-    parts: dict[str, Any] = {}
-    for key, build in (("grid", lambda: Grid(**values)), ("measure", lambda: _measure(measure))):
-        try:
-            parts[key] = build()
-        except ConfigError as fault:
-            problems.extend(f"{path}: {problem}" for problem in fault.problems)
-    if "grid" in parts:
-        try:
-            parts["grid"].systems()
-        except ConfigError as fault:
-            problems.extend(f"{path}: {problem}" for problem in fault.problems)
+    grid = _grid(_grid_values(plain, path, problems), path, problems)
+    measure = _measure(plain.get("measure", {}), path, problems)
     if problems:
         raise ConfigError(problems)
-    name = str(plain.get("name", path.stem))
-    return Experiment(name=name, corpus=corpus, diagnostic_sets=sets, **parts)
+    return Experiment(name=str(plain.get("name", path.stem)), corpus=corpus, diagnostic_sets=sets, grid=grid, measure=measure)
 
 
 def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> dict[str, Any]:
@@ -99,16 +138,34 @@ def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> d
     return values
 
 
-def _measure(plain: Any) -> Measure:
+def _grid(values: Mapping[str, Any], path: Path, problems: list[str]) -> Grid:
+    """The grid of the settings that are right by themselves, checked for impossible cells as well."""
+    right: dict[str, Any] = {}
+    for key, value in values.items():
+        try:
+            Grid(**{key: value})
+            right[key] = value
+        except ConfigError as fault:
+            problems.extend(f"{path}: {problem}" for problem in fault.problems)
+    grid = Grid(**right)
+    try:
+        grid.systems()
+    except ConfigError as fault:
+        problems.extend(f"{path}: {problem}" for problem in fault.problems)
+    return grid
+
+
+def _measure(plain: Any, path: Path, problems: list[str]) -> Measure:
     try:
         return Measure.model_validate(plain)
     except ValidationError as fault:
-        raise ConfigError(
-            f"unknown key 'measure.{error['loc'][0]}'{nearest(str(error['loc'][0]), Measure.model_fields)}"
+        problems.extend(
+            f"{path}: unknown key 'measure.{error['loc'][0]}'{nearest(str(error['loc'][0]), Measure.model_fields)}"
             if error["type"] == "extra_forbidden"
-            else problem(".".join(map(str, ("measure", *error["loc"]))), error["msg"], error.get("input"))
+            else f"{path}: {problem('.'.join(map(str, ('measure', *error['loc']))), error['msg'], error.get('input'))}"
             for error in fault.errors()
-        ) from None
+        )
+        return Measure()
 
 
 def _paths(plain: Mapping[str, Any], path: Path, problems: list[str]) -> tuple[Path, tuple[Path, ...]]:

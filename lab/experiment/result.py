@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 from lab.corpus.document import Corpus
 from lab.diagnosis.explain import Explanation, explain
 from lab.errors import RunError, nearest
+from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
+from lab.evaluation.intervals import mean_intervals
+from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.evaluation.paired import compare
+from lab.evaluation.pareto import pareto_front
 from lab.evaluation.scores import Scores
-from lab.evaluation.selection import Selection, select
-from lab.evaluation.statistics import bootstrap_interval
+from lab.evaluation.selection import Costs, Selection, select
 from lab.experiment.config import SETTINGS, Config
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
 from lab.experiment.grid import Grid
 from lab.experiment.rows import StageRows
+from lab.experiment.sealed import Sealed
 from lab.truth.pieces import Ints, Pieces
 from lab.truth.query import Query
 
@@ -34,7 +39,9 @@ class Result:
     """Everything a sweep found, per question first.
 
     `values` is systems x scored questions x metrics; `complete` systems x pieces holds the rank at which each piece of
-    evidence was complete; `rows` the stage ranks of hits and evidence per system.
+    evidence was complete; `rows` the stage ranks of hits and evidence per system; `context_tokens` the mean tokens of what
+    every system hands to the reader at the selecting metric's cut-off; `sealed` what questions that no choice has seen say
+    of the recommended system, None if none were set aside.
     """
 
     name: str
@@ -47,12 +54,14 @@ class Result:
     metrics: tuple[str, ...]
     values: Floats
     complete: Ints
+    context_tokens: Floats
     rows: tuple[StageRows, ...]
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
     identities: Mapping[str, str]
     counts: Mapping[str, int]
     seconds: Mapping[str, float]
+    sealed: Sealed | None = None
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -60,9 +69,39 @@ class Result:
         return tuple(config.name for config in self.configs)
 
     @cached_property
+    def clusters(self) -> Clusters:
+        """The independent units of every interval and test: documents where questions share them, else questions."""
+        return clustered(main_documents(self.pieces))
+
+    @cached_property
     def selection(self) -> Selection:
-        """The best system by `measure.select_by` and what cannot be told from it."""
-        return select(self.values[:, :, self.metrics.index(self.measure.select_by)].T, self.measure.seed)
+        """The choice by `measure.select_by`: the best system, what cannot be told from it, the cheapest of those."""
+        groups = clustered(main_documents(self.pieces), FEWEST_GROUPS)
+        return select(self.column(self.measure.select_by), self.clusters, groups, self.costs, self.measure.seed)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What every system costs; a stage that needs a model counts twice."""
+        stages = [(c.bm25 is not None) + 2 * (c.dense is not None) + 2 * (c.rerank is not None) for c in self.configs]
+        return Costs(self.context_tokens, np.full(len(stages), np.nan), np.array(stages, dtype=np.float64))
+
+    @cached_property
+    def intervals(self) -> tuple[Floats, Floats]:
+        """Ends of the 95% interval of every mean (systems x metrics each)."""
+        return self._intervals(self.values, self.clusters)
+
+    def _intervals(self, values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
+        ends = np.empty((2, len(values), len(self.metrics)))
+        for column, metric in enumerate(self.metrics):
+            bounds = None if metric != WEIGHTED and parse_metric(metric).is_cost else (0.0, 1.0)
+            ends[:, :, column] = mean_intervals(values[:, :, column].T, clusters, self.measure.seed, bounds)
+        return ends[0], ends[1]
+
+    def column(self, metric: str) -> Floats:
+        """One metric of every question and system (questions x systems)."""
+        if metric not in self.metrics:
+            raise RunError(f"metric '{metric}' is not measured{nearest(metric, self.metrics)}")
+        return self.values[:, :, self.metrics.index(metric)].T
 
     @property
     def best(self) -> str:
@@ -81,34 +120,69 @@ class Result:
         return self.systems.index(system)
 
     def table(self) -> "pd.DataFrame":
-        """One row a system: its settings under the names of Grid, the mean of every metric, the 95% interval of the
-        selecting one, and whether the questions tell it from the best."""
+        """One row a system: its settings under the names of Grid; every metric's mean with the ends of its 95% interval
+        (`recall@5 low`, `recall@5 high`); the context tokens; then, by the selecting metric, `p best`, the chance to lead
+        when questions are drawn again, `picked`, how often cross-validation chose it, `p`, against the best and corrected
+        for the choice, `least p`, what that could have been at most, and whether the system is `as good as best`, on the
+        `pareto` front of quality and costs, and `recommended`."""
         import pandas as pd
 
         rows = [{"system": name, **config.settings()} for name, config in zip(self.systems, self.configs, strict=True)]
-        table = pd.DataFrame(rows, columns=["system", *SETTINGS])
+        low, high = self.intervals
+        columns: dict[str, Floats] = {}
         for column, metric in enumerate(self.metrics):
-            table[metric] = np.nanmean(self.values[:, :, column], axis=1)
-        chosen = self.measure.select_by
-        low, high = bootstrap_interval(self.values[:, :, self.metrics.index(chosen)].T, self.measure.seed)
-        table[f"{chosen} low"], table[f"{chosen} high"] = low, high
-        table["p (Holm)"] = self.selection.p
-        table["as good as best"] = np.isin(np.arange(len(table)), self.selection.undecided)
-        return table
+            columns |= {
+                metric: _means(self.values[:, :, column]),
+                f"{metric} low": low[:, column],
+                f"{metric} high": high[:, column],
+            }
+        chosen, numbers = self.selection, np.arange(len(rows))
+        means = columns[self.measure.select_by]
+        costs = np.column_stack([self.costs.tokens, self.costs.latency])
+        found = {
+            **columns,
+            "context tokens": self.context_tokens,
+            "p best": chosen.probability_best,
+            "picked": chosen.nested.picked,
+            "p": chosen.p,
+            "least p": chosen.against.tested.least,
+            "as good as best": np.isin(numbers, chosen.undecided),
+            "pareto": pareto_front(means, costs),
+            "recommended": numbers == chosen.recommended,
+        }
+        return pd.concat([pd.DataFrame(rows, columns=["system", *SETTINGS]), pd.DataFrame(found)], axis=1)
 
     def slices(self, by: str = "kind") -> "pd.DataFrame":
-        """One row a system and slice: the means over the questions of one kind, or of one value of a tag."""
+        """One row a system and slice: means and 95% intervals over the questions of one kind, or of one value of a tag."""
         import pandas as pd
 
         values = np.array([query.kind if by == "kind" else query.tags.get(by, "") for query in self.pieces.queries])
-        rows = []
+        tables = []
         for slice_ in sorted(set(values)):
             members = values == slice_
-            means = np.nanmean(self.values[:, members], axis=1)
-            for system, name in enumerate(self.systems):
-                row = dict(zip(self.metrics, means[system], strict=True))
-                rows.append({"system": name, by: slice_, "questions": int(members.sum()), **row})
-        return pd.DataFrame(rows)
+            low, high = self._intervals(self.values[:, members], self.clusters.only(members))
+            found: dict[str, object] = {"system": self.systems, by: slice_, "questions": int(members.sum())}
+            for column, metric in enumerate(self.metrics):
+                found[metric] = _means(self.values[:, members, column])
+                found |= {f"{metric} low": low[:, column], f"{metric} high": high[:, column]}
+            tables.append(pd.DataFrame(found))
+        return pd.concat(tables, ignore_index=True)
+
+    def against(self, system: str, metric: str | None = None) -> "pd.DataFrame":
+        """Every other system compared with one named in advance: difference with interval, p (Holm over these comparisons)
+        and the least it could be, effect size, wins, ties, losses, verdict (see `lab.evaluation.paired`)."""
+        import pandas as pd
+
+        scores, baseline = self.column(metric or self.measure.select_by), self.index(system)
+        others = [number for number in range(len(self.systems)) if number != baseline]
+        found = compare(scores[:, others] - scores[:, [baseline]], self.clusters, self.measure.seed)
+        columns = {name: getattr(found, name) for name in found.__dataclass_fields__}
+        return pd.DataFrame({"system": [self.systems[other] for other in others], **columns, "verdict": found.verdicts})
+
+    @property
+    def recommended(self) -> str:
+        """Name of the cheapest system within one standard error of the best."""
+        return self.systems[self.selection.recommended]
 
     def explain(self, query_id: str, system: str | None = None) -> Explanation:
         """Every stage's rank of one question's evidence under a system, by default the best one."""
@@ -121,3 +195,8 @@ class Result:
         from lab.experiment.run_folder import run_of, write_run
 
         return write_run(run_of(self), Path(path))
+
+
+def _means(values: Floats) -> Floats:
+    """Means over questions (systems x questions), without those that have no value."""
+    return np.asarray(np.nanmean(values, axis=1))

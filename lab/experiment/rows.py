@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.deliver import Delivery
+from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
 from lab.experiment.stages import Stages
 from lab.retrieval.ranking import DECIMALS, NONE, Ranking, ranks_of
@@ -25,7 +26,8 @@ SHOWN = 10
 @dataclass(frozen=True, eq=False)
 class StageRows:
     """Parallel arrays, one entry a (question, chunk) of one system. Ranks count from 1 and are 0 where a stage does not hold
-    the chunk; scores are NaN there. `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it."""
+    the chunk; scores are NaN there. `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it.
+    `evidence` says whether the chunk holds any of the question's evidence, `relevant` whether precision counts the hit."""
 
     query: Ints
     document: Ints
@@ -35,6 +37,7 @@ class StageRows:
     shown_end: Ints
     rank: Ints
     evidence: NDArray[np.bool_]
+    relevant: NDArray[np.bool_]
     bm25_rank: Ints
     bm25_score: Floats
     dense_rank: Ints
@@ -57,7 +60,7 @@ def evidence_pairs(pieces: Pieces, chunking: Chunking) -> Pairs:
 
 
 def stage_rows(
-    stage: Stages, config: Config, ranking: Ranking, delivered: Ranking, delivery: Delivery, evidence: Pairs
+    stage: Stages, config: Config, ranking: Ranking, delivered: Ranking, delivery: Delivery, found: SystemRun, evidence: Pairs
 ) -> StageRows:
     """Look the first hits and the evidence up in every stage of one system."""
     width = len(stage.chunking)
@@ -67,32 +70,40 @@ def stage_rows(
     keys = np.union1d(query * width + first[query, place], evidence_keys)
     query, chunk = np.divmod(keys, max(width, 1))
     span, spans = delivery.span_of[chunk], delivery.spans
-    found: dict[str, Any] = {f"{leg}_rank": np.zeros(len(keys), dtype=np.int64) for leg in ("bm25", "dense", "fused")}
-    found |= {f"{leg}_score": np.full(len(keys), np.nan) for leg in ("bm25", "dense", "fused", "rerank")}
+    stages: dict[str, Any] = {f"{leg}_rank": np.zeros(len(keys), dtype=np.int64) for leg in ("bm25", "dense", "fused")}
+    stages |= {f"{leg}_score": np.full(len(keys), np.nan) for leg in ("bm25", "dense", "fused", "rerank")}
     if config.bm25 is not None:
-        found["bm25_rank"], found["bm25_score"] = _look_up(stage.bm25_leg(config.bm25, config.depth), query, chunk)
+        stages["bm25_rank"], stages["bm25_score"] = _look_up(stage.bm25_leg(config.bm25, config.depth), query, chunk)
     if config.dense is not None:
-        found["dense_rank"], found["dense_score"] = _look_up(stage.dense_leg(config.dense, config.depth), query, chunk)
+        stages["dense_rank"], stages["dense_score"] = _look_up(stage.dense_leg(config.dense, config.depth), query, chunk)
     first_stage = stage.first_stage(config)
     if config.bm25 is not None and config.dense is not None:
         both = stage.candidates(config.bm25, config.dense, config.depth)
         for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
-            found[name] = _look_up(Ranking(both.chunks, values), query, chunk)[1]
-        found["fused_rank"], found["fused_score"] = _look_up(first_stage, query, chunk)
+            stages[name] = _look_up(Ranking(both.chunks, values), query, chunk)[1]
+        stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
     if config.rerank is not None:
         head = Ranking(first_stage.first(config.rerank.depth).chunks, stage.pair_scores(config.rerank, first_stage))
-        found["rerank_score"] = _look_up(head, query, chunk)[1]
+        stages["rerank_score"] = _look_up(head, query, chunk)[1]
+    document, rank = stage.chunking.document[chunk], ranks_of(delivered, query, span)
     return StageRows(
         query=query,
-        document=stage.chunking.document[chunk],
+        document=document,
         start=stage.chunking.start[chunk],
         end=stage.chunking.end[chunk],
         shown_start=spans.start[span],
         shown_end=spans.end[span],
-        rank=ranks_of(delivered, query, span),
+        rank=rank,
         evidence=np.isin(keys, evidence_keys),
-        **found,
+        relevant=(rank > 0) & _relevant(found, query, span, document),
+        **stages,
     )
+
+
+def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> NDArray[np.bool_]:
+    """Whether each hit is relevant by itself: the judge ranks delivered spans, or documents."""
+    ranks = ranks_of(found.judged.ranking, query, span if isinstance(found.judge, SpanJudge) else document)
+    return (ranks > 0) & found.judged.relevant[query, np.maximum(ranks - 1, 0)]
 
 
 def _look_up(ranking: Ranking, query: Ints, chunk: Ints) -> tuple[Ints, Floats]:

@@ -5,6 +5,7 @@ systems.parquet    a row a system
 scores.parquet     system x query x metric
 rankings.parquet   every stage's rank and score of the first hits and the evidence
 evidence.parquet   the rank at which every piece was complete, per system
+questions.parquet  a row a question: text, kind, tags, main document, fingerprint of its evidence, why it is not scored
 """
 
 import hashlib
@@ -21,6 +22,8 @@ import numpy as np
 
 from lab.diagnosis.run import Run
 from lab.errors import RunError
+from lab.evaluation.clusters import main_documents
+from lab.experiment.conclusions import conclusions
 from lab.experiment.rows import StageRows
 from lab.truth.judge import NEVER
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
     from lab.experiment.result import Result
 
-TABLES = ("systems", "scores", "rankings", "evidence")
+TABLES = ("systems", "scores", "rankings", "evidence", "questions")
 MANIFEST = "manifest.json"
 FORMAT = 1
 PACKAGES = (
@@ -53,7 +56,7 @@ def run_of(result: "Result") -> Run:
     systems["chunk_size"] = [
         None if s is None else "+".join(map(str, s)) if isinstance(s, tuple) else str(s) for s in systems["chunk_size"]
     ]
-    return Run(_manifest(result), systems, _scores(result), _rankings(result), _evidence(result))
+    return Run(_manifest(result), systems, _scores(result), _rankings(result), _evidence(result), _questions(result))
 
 
 def write_run(run: Run, path: Path) -> Path:
@@ -111,7 +114,9 @@ def _manifest(result: "Result") -> dict[str, Any]:
         "measure": result.measure.model_dump(mode="json"),
         "unit": result.pieces.unit,
         "best": result.best,
+        "recommended": result.recommended,
         "as_good_as_best": [result.systems[i] for i in result.selection.undecided],
+        "conclusions": conclusions(result),
         "corpus": {
             "documents": len(result.corpus),
             "characters": result.corpus.characters,
@@ -137,7 +142,11 @@ def _questions_fingerprint(result: "Result") -> str:
         [q.query_id, q.text, q.kind, dict(q.tags), q.answer, [asdict(item) for item in q.evidence]]
         for q in sorted(result.queries, key=lambda query: query.query_id)
     ]
-    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
+    return _fingerprint(rows)
+
+
+def _fingerprint(plain: Any) -> str:
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _version(package: str) -> str | None:
@@ -195,6 +204,27 @@ def _evidence(result: "Result") -> "pd.DataFrame":
             "complete": np.where(result.complete == NEVER, 0, result.complete).reshape(-1).astype(np.int32),
         }
     )
+
+
+def _questions(result: "Result") -> "pd.DataFrame":
+    import pandas as pd
+
+    unscored = dict(result.pieces.unscored) | dict.fromkeys(result.sealed.query_ids if result.sealed else (), "sealed")
+    ids = [query.query_id for query in result.pieces.queries]
+    documents = dict(zip(ids, main_documents(result.pieces).tolist(), strict=True))
+    rows = [
+        {
+            "query_id": query.query_id,
+            "text": query.text,
+            "kind": query.kind,
+            "tags": json.dumps(dict(query.tags), ensure_ascii=False, sort_keys=True),
+            "doc_id": documents.get(query.query_id, ""),
+            "evidence": _fingerprint([asdict(item) for item in query.evidence])[:16],
+            "unscored": unscored.get(query.query_id, ""),
+        }
+        for query in result.queries
+    ]
+    return pd.DataFrame(rows).astype("str")
 
 
 def _labels(names: "tuple[str, ...] | list[str]", codes: "np.ndarray[Any, Any]") -> "pd.Categorical":

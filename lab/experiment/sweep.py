@@ -1,6 +1,7 @@
 """The main job: every system of a grid over one corpus and one set of questions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
-from lab.evaluation.metrics import Metric, parse_metric
+from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
+from lab.evaluation.pareto import weighted
 from lab.evaluation.scores import SystemRun, score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
@@ -20,6 +22,7 @@ from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources, count_tokens
 from lab.experiment.result import Result
 from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
+from lab.experiment.sealed import Sealed, one_cell, seal
 from lab.experiment.stages import Stages
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
@@ -51,8 +54,9 @@ def sweep(
     """
     grid, measure = grid or Grid(), measure or Measure()
     configs, impossible = grid.systems()
-    asked = pieces(queries, measure.unit)
-    metrics = [parse_metric(metric) for metric in dict.fromkeys((*measure.metrics, measure.select_by))]
+    open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
+    asked = pieces(open_questions, measure.unit)
+    metrics = [parse_metric(metric) for metric in measure.measured]
     if not corpus.characters:
         raise ConfigError("the corpus has no text; nothing can be indexed")
     resources = Resources(Cache(cache or default_cache_path()), progress or Silent(), dict(encoders or {}), dict(rerankers or {}))
@@ -77,7 +81,7 @@ def sweep(
 
     runs: list[SystemRun] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
-    keep = _ranks_read(metrics)
+    keep = _ranks_read(metrics, measure.context_k)
     advance = resources.progress.stage("systems", len(configs))
     for chunk_config, members in by_chunk.items():
         # Popped, so that the indexes of one chunking are freed before those of the next are built.
@@ -94,15 +98,20 @@ def sweep(
                     judge = judge_for(asked, delivery.spans, measure.hold)
                     judges[config.deliver] = judge, _tokens_of_judged(judge, delivery.spans, starts)
                 judge, tokens = judges[config.deliver]
-                runs[system] = SystemRun(judge, judge.judge(delivered).first(keep), tokens)
+                found = SystemRun(judge, judge.judge(delivered), tokens)
             with resources.timed("rows"):
-                rows[system] = stage_rows(stage, config, ranking, delivered, delivery, evidence)
+                rows[system] = stage_rows(stage, config, ranking, delivered, delivery, found, evidence)
+            runs[system] = replace(found, judged=found.judged.first(keep))
             advance(1)
     advance = resources.progress.stage("metrics (the first ever run compiles ranx)", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)
+        context = score(asked, runs, [Metric("context_tokens", measure.context_k)])[:, :, 0].mean(axis=1)
+        if measure.weights:
+            mean = weighted(values, [metric.label for metric in metrics], measure.weights)
+            values = np.concatenate([values, mean[:, :, None]], axis=2)
     advance(1)
-    return Result(
+    result = Result(
         name=name,
         configs=configs,
         grid=grid,
@@ -110,9 +119,10 @@ def sweep(
         corpus=corpus,
         queries=tuple(queries),
         pieces=asked,
-        metrics=tuple(metric.label for metric in metrics),
+        metrics=(*(metric.label for metric in metrics), *((WEIGHTED,) if measure.weights else ())),
         values=values,
         complete=np.array([run.judged.complete for run in runs]),
+        context_tokens=context,
         rows=tuple(rows),
         facts=facts,
         notes=notes,
@@ -120,6 +130,13 @@ def sweep(
         counts=dict(resources.counts),
         seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
     )
+    if not sealed:
+        return result
+    chosen = configs[result.selection.recommended]
+    resources.progress.note(f"{len(sealed)} sealed question(s): scored once, for {chosen.name}")
+    unsealed = measure.model_copy(update={"sealed": 0.0})
+    fresh = sweep(corpus, sealed, one_cell(chosen), unsealed, cache=cache, encoders=encoders, rerankers=rerankers)
+    return replace(result, sealed=_sealed_scores(fresh))
 
 
 def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> None:
@@ -132,9 +149,17 @@ def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config],
         resources.embed(model, "passage", list(distinct))
 
 
-def _ranks_read(metrics: Sequence[Metric]) -> int | None:
+def _sealed_scores(fresh: Result) -> Sealed:
+    """The only system's means and intervals on the sealed questions."""
+    means, (low, high) = fresh.values[0].mean(axis=0), fresh.intervals
+    rows = zip(means.tolist(), low[0].tolist(), high[0].tolist(), strict=True)
+    ids = tuple(query.query_id for query in fresh.pieces.queries)
+    return Sealed(fresh.systems[0], ids, dict(zip(fresh.metrics, rows, strict=True)))
+
+
+def _ranks_read(metrics: Sequence[Metric], context_k: int) -> int | None:
     """How many ranks the metrics look at beside completion ranks; None for all, which a token budget may need."""
-    return None if any(metric.by_tokens for metric in metrics) else max(metric.k for metric in metrics)
+    return None if any(metric.by_tokens for metric in metrics) else max(context_k, *(metric.k for metric in metrics))
 
 
 def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:

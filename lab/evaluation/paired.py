@@ -1,0 +1,75 @@
+"""Two systems, the same questions: the difference, how sure it is, and what may be said of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.evaluation.clusters import Clusters
+from lab.evaluation.intervals import NOISE, mean_intervals
+from lab.evaluation.significance import ALPHA, holm, sign_flip_test, sign_test
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Several paired comparisons, one family; every array has one entry a comparison.
+
+    `difference` is the mean of second minus first with its 95% interval `low`, `high`; `p` the permutation test's, `p_holm`
+    corrected for the family, `least_p` the smallest `p_holm` that the differing questions could have given, were all of
+    them on one side; `sign_p` the uncorrected sign test; `effect` the standardised difference d_z = mean / standard
+    deviation of the per-question differences (Cohen 1988; 0 without any difference); `wins`, `ties`, `losses` count questions.
+    """
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    p_holm: Floats
+    least_p: Floats
+    sign_p: Floats
+    effect: Floats
+    wins: Ints
+    ties: Ints
+    losses: Ints
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """`better` or `worse` beyond chance; `same` if no question differs; `cannot be settled` if so few differ that no
+        outcome could have been significant; else `undecided`."""
+        return [verdict(*row) for row in zip(self.difference, self.p_holm, self.least_p, self.wins + self.losses, strict=True)]
+
+
+def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
+    """Judge questions x comparisons of per-question differences within [-1, 1], as one family under Holm's correction."""
+    tested = sign_flip_test(clusters.sums(differences), seed)
+    low, high = mean_intervals(differences, clusters, seed, bounds=None)
+    wins, losses = (differences > NOISE).sum(axis=0), (differences < -NOISE).sum(axis=0)
+    spread = differences.std(axis=0, ddof=1) if len(differences) > 1 else np.zeros(differences.shape[1])
+    mean = differences.mean(axis=0)
+    return Paired(
+        difference=mean,
+        low=low,
+        high=high,
+        p=tested.p,
+        p_holm=holm(tested.p),
+        least_p=np.minimum(1.0, tested.least * differences.shape[1]),
+        sign_p=sign_test(wins, losses),
+        effect=np.divide(mean, spread, out=np.zeros_like(mean), where=spread > NOISE),
+        wins=wins,
+        ties=len(differences) - wins - losses,
+        losses=losses,
+    )
+
+
+def verdict(difference: float, p: float, least_p: float, differing: int) -> Verdict:
+    """What may be said of one difference."""
+    if not differing:
+        return "same"
+    if p < ALPHA:
+        return "better" if difference > 0 else "worse"
+    return "cannot be settled" if least_p >= ALPHA else "undecided"

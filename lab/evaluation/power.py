@@ -1,0 +1,42 @@
+"""What a set of questions can tell: the least difference it detects, and how many questions would settle a gap."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, t
+
+from lab.evaluation.clusters import Clusters
+from lab.evaluation.intervals import NOISE, standard_errors
+from lab.evaluation.significance import ALPHA
+
+Floats = NDArray[np.float64]
+
+POWER = 0.8
+# Below this a mean hides more than it tells: see `few_questions`.
+FEW_QUESTIONS = 100
+
+
+def planned_critical(units: int) -> float:
+    """Standard errors that one planned two-sided comparison needs at the 5% level (Student's t)."""
+    return float(t.ppf(1 - ALPHA / 2, units - 1)) if units > 1 else math.inf
+
+
+def detectable_difference(standard_error: float, critical: float, power: float = POWER) -> float:
+    """The true difference that is found with probability `power`: (critical + z_power) standard errors (Cohen 1988, ch. 2)."""
+    return (critical + float(norm.ppf(power))) * standard_error
+
+
+def questions_needed(gap: float, standard_error: float, questions: int, critical: float, power: float = POWER) -> int | None:
+    """Questions like those at hand that would settle a true difference of `gap` with probability `power`, None for no gap."""
+    if abs(gap) < NOISE:
+        return None
+    return math.ceil(questions * (detectable_difference(standard_error, critical, power) / gap) ** 2)
+
+
+def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:
+    """Median standard error of the differences between the best and every other system that differs from it (questions x
+    systems); 0 if none does."""
+    errors = standard_errors(scores - scores[:, [best]], clusters)
+    differing = errors[errors > NOISE]
+    return float(np.median(differing)) if len(differing) else 0.0

@@ -1,0 +1,49 @@
+"""The sealed split: questions that no choice has seen, scored once for the system that was recommended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
+from lab.experiment.config import Config
+from lab.experiment.grid import Grid
+from lab.truth.pieces import pieces
+from lab.truth.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What the sealed questions say about one system: metric -> mean, lower and upper end of its 95% interval."""
+
+    system: str
+    query_ids: tuple[str, ...]
+    scores: dict[str, tuple[float, float, float]]
+
+
+def seal(queries: Sequence[Query], unit: str, share: float, seed: int) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
+    """Part the questions into open ones and about `share` sealed ones, whole documents at a time.
+
+    The split depends on ids, evidence and seed alone, so that a later run of the same set seals the same questions.
+    Questions without evidence stay open; they are not scored anyway.
+    """
+    if not share:
+        return tuple(queries), ()
+    asked = pieces(queries, unit)
+    groups = clustered(main_documents(asked), FEWEST_GROUPS)
+    sizes, goal = np.bincount(groups.of), share * len(asked.queries)
+    taken, chosen = 0, set()
+    for group in np.random.default_rng(seed).permutation(len(groups)).tolist():
+        if abs(taken + sizes[group] - goal) < abs(taken - goal):
+            chosen.add(group)
+            taken += int(sizes[group])
+    sealed = {query.query_id for query, group in zip(asked.queries, groups.of.tolist(), strict=True) if group in chosen}
+    return (
+        tuple(query for query in queries if query.query_id not in sealed),
+        tuple(query for query in queries if query.query_id in sealed),
+    )
+
+
+def one_cell(config: Config) -> Grid:
+    """The grid whose only system is this one."""
+    return Grid(**{key: (value,) for key, value in config.settings().items() if value is not None})
