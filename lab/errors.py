@@ -35,6 +35,10 @@ class RunError(LabError):
     """A run folder that is absent, incomplete or does not fit what is asked of it."""
 
 
+class LabWarning(UserWarning):
+    """Input that is accepted, but should be looked at."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`, did you mean 'x'?` for the closest known spelling, else the list of what is known."""
     known = sorted(known)

@@ -10,6 +10,7 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
+from lab.retrieval.bm25 import BM25
 from lab.truth.pieces import Pieces
 
 if TYPE_CHECKING:
@@ -58,6 +59,22 @@ def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config],
         round(float(lengths.mean()), 1) if len(lengths) else 0.0,
         tuple(truncated),
     )
+
+
+def unmatched(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
+    """A line for every analyzer under which questions share no term with the corpus, so that BM25 has no hit for them."""
+    indexes: dict[str, BM25] = {}
+    for config in configs:
+        if config.bm25 is not None and config.bm25.analyzer not in indexes:
+            indexes[config.bm25.analyzer] = stages[config.chunk].bm25_index(config.bm25)
+    found = []
+    for name, index in indexes.items():
+        terms = index.query_terms([query.text for query in asked.queries])
+        ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
+        if ids:
+            shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer '{name}': {shown}")
+    return tuple(found)
 
 
 def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from lab.chunking.deliver import Delivery, deliver
 from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
 from lab.corpus.document import Corpus
+from lab.errors import CorpusError
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources
 from lab.retrieval import bm25, dense
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class Stages:
-    """Built once per chunk config and asked by every system that shares it."""
+    """Built once per chunk config and asked by every system that shares it. Raises CorpusError when there is no chunk."""
 
     def __init__(self, corpus: Corpus, questions: Sequence[str], config: ChunkConfig, resources: Resources) -> None:
         self.config, self.questions, self.resources = config, list(questions), resources
@@ -34,6 +35,8 @@ class Stages:
         self._pairs: dict[str, tuple[Ints, Floats]] = {}
         with resources.timed("chunk"):
             self.chunking: Chunking = chunk(corpus, config, self._tokenize)
+        if not len(self.chunking):
+            raise CorpusError("the corpus has no text but white space; nothing can be indexed")
 
     @property
     def _tokenize(self) -> Tokenize | None:

@@ -9,14 +9,13 @@ import numpy as np
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
-from lab.errors import ConfigError
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
 from lab.evaluation.scores import SystemRun, score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
-from lab.experiment.facts import chunk_facts, warnings
+from lab.experiment.facts import chunk_facts, unmatched, warnings
 from lab.experiment.grid import Grid
 from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources, count_tokens
@@ -30,7 +29,7 @@ from lab.retrieval.ranking import project
 from lab.retrieval.rerank import PairScorer
 from lab.truth.judge import Judge, SpanJudge, judge_for
 from lab.truth.pieces import Ints, pieces
-from lab.truth.query import Query
+from lab.truth.query import Query, in_order
 
 
 def sweep(
@@ -50,15 +49,15 @@ def sweep(
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are loaded. `cache` is the
     SQLite file for vectors and pair scores, by default the user's (see `default_cache_path`).
 
-    Raises ConfigError when no system of the grid is possible and DiagnosticsError when no question can be scored.
+    Raises ConfigError when no system of the grid is possible, CorpusError when no document has text, and DiagnosticsError
+    when no question can be scored or two share an id.
     """
     grid, measure = grid or Grid(), measure or Measure()
     configs, impossible = grid.systems()
+    queries = in_order(queries)
     open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
     asked = pieces(open_questions, measure.unit)
     metrics = [parse_metric(metric) for metric in measure.measured]
-    if not corpus.characters:
-        raise ConfigError("the corpus has no text; nothing can be indexed")
     resources = Resources(Cache(cache or default_cache_path()), progress or Silent(), dict(encoders or {}), dict(rerankers or {}))
     questions = [query.text for query in asked.queries]
     by_chunk: dict[ChunkConfig, list[int]] = {}
@@ -74,7 +73,7 @@ def sweep(
     with resources.timed("count tokens"):
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
-    notes = (*impossible, *warnings(facts, asked))
+    notes = (*impossible, *warnings(facts, asked), *unmatched(stages, configs, asked))
     for note in notes:
         resources.progress.note(note)
     _encode_all(stages, configs, resources)

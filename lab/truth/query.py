@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
+
+from lab.errors import DiagnosticsError
 
 Role = Literal["core", "background"]
 
@@ -50,6 +53,15 @@ class Query:
         for position, item in enumerate(self.evidence):
             groups.setdefault(position if item.group is None else item.group, []).append(item)
         return tuple(tuple(members) for members in groups.values())
+
+
+def in_order(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """Questions by id, so that nothing depends on the order they came in; DiagnosticsError for ids used twice."""
+    ordered = tuple(sorted(queries, key=lambda query: query.query_id))
+    twice = sorted({a.query_id for a, b in pairwise(ordered) if a.query_id == b.query_id})
+    if twice:
+        raise DiagnosticsError(f"query_id '{query_id}' is used more than once; ids must be unique" for query_id in twice)
+    return ordered
 
 
 def has_spans(queries: Sequence[Query]) -> bool:

@@ -1,13 +1,14 @@
 """Reading diagnostic sets: JSONL of questions with evidence, or a BEIR folder's queries and qrels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from lab.corpus.document import Corpus
 from lab.corpus.lines import identifier, note_repeat, numbered_lines, read_records
 from lab.corpus.read import TABLES
-from lab.errors import DiagnosticsError, nearest
+from lab.errors import DiagnosticsError, LabWarning, nearest
 from lab.truth.locate import find_quote, nearest_text
 from lab.truth.query import Evidence, Query
 
@@ -28,11 +29,14 @@ def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -
     seen: dict[str, str] = {}
     for path in [paths] if isinstance(paths, str | Path) else paths:
         path = Path(path)
-        if (path / "qrels").is_dir():
-            queries.extend(_read_beir(path, corpus, seen, problems))
-            continue
-        for file in _files(path, problems):
-            queries.extend(_read_file(file, corpus, seen, problems))
+        reads = [_read_beir(path, corpus, seen, problems)] if (path / "qrels").is_dir() else [
+            _read_file(file, corpus, seen, problems) for file in _files(path, problems)
+        ]
+        for read in reads:
+            try:
+                queries.extend(read)
+            except DiagnosticsError as fault:  # a file that cannot be read: the others are checked all the same
+                problems.extend(fault.problems)
     if not queries and not problems:
         problems.append(f'{paths}: holds no question; expected lines like {{"query_id", "text", "evidence": [...]}}')
     if problems:
@@ -164,7 +168,7 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-def _read_beir(path: Path, corpus: Corpus, seen: dict[str, str], problems: list[str]) -> Iterable[Query]:
+def _read_beir(path: Path, corpus: Corpus, seen: dict[str, str], problems: list[str]) -> Iterator[Query]:
     texts: dict[str, str] = {}
     for place, record in read_records(path / "queries.jsonl", problems, DiagnosticsError):
         query_id = identifier(record, "_id", place, problems)
@@ -179,7 +183,7 @@ def _read_beir(path: Path, corpus: Corpus, seen: dict[str, str], problems: list[
             problems.append(f"{place}: document '{doc_id}' is not in the corpus")
         else:
             judged.setdefault(query_id, []).append(Evidence(doc_id, grade=grade))
-    return [Query(query_id, texts[query_id], evidence=tuple(items)) for query_id, items in judged.items()]
+    yield from (Query(query_id, texts[query_id], evidence=tuple(items)) for query_id, items in judged.items())
 
 
 def read_qrels(file: Path, problems: list[str]) -> Iterable[tuple[str, str, str, int]]:
@@ -203,7 +207,9 @@ def read_qrels(file: Path, problems: list[str]) -> Iterable[tuple[str, str, str,
         first = seen.setdefault((query_id, doc_id), (place, value))
         if first[0] == place:
             yield place, query_id, doc_id, value
-        elif first[1] != value:
+        elif first[1] == value:
+            warn(f"{place}: '{query_id}' and '{doc_id}' were judged alike at {first[0]}; counted once", LabWarning, stacklevel=2)
+        else:
             problems.append(
                 f"{place}: '{query_id}' and '{doc_id}' have grade {value} here and {first[1]} at {first[0]}; keep one"
             )
