@@ -29,9 +29,11 @@ def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -
     seen: dict[str, str] = {}
     for path in [paths] if isinstance(paths, str | Path) else paths:
         path = Path(path)
-        reads = [_read_beir(path, corpus, seen, problems)] if (path / "qrels").is_dir() else [
-            _read_file(file, corpus, seen, problems) for file in _files(path, problems)
-        ]
+        reads = (
+            [_read_beir(path, corpus, seen, problems)]
+            if (path / "qrels").is_dir()
+            else [_read_file(file, corpus, seen, problems) for file in _files(path, problems)]
+        )
         for read in reads:
             try:
                 queries.extend(read)
