@@ -149,25 +149,59 @@ def probe(
 
 
 @app.command()
+def slices(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    by: Annotated[str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")] = "kind",
+    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+) -> None:
+    """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the confusion of near misses."""
+    from rich.console import Console
+
+    from lab.diagnosis.slices import sliced
+    from lab.experiment.reopen import reopen
+    from lab.report.slices import sliced_screen
+
+    opened = reopen(run)
+    found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
+    Console(highlight=False).print(sliced_screen(found))
+
+
+@app.command()
 def explain(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     query: Annotated[str, typer.Argument(help="Question id.")],
     system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
 ) -> None:
     """Show every stage's rank of a question's evidence."""
-    from lab.corpus.read import read_corpus
     from lab.diagnosis.explain import explain as explain_question
-    from lab.errors import RunError
-    from lab.experiment.run_folder import read_run
-    from lab.truth.read import read_diagnostics
+    from lab.experiment.reopen import reopen
 
-    finished = read_run(run)
-    paths = finished.manifest["paths"]
-    corpus = read_corpus(paths["corpus"])
-    if corpus.fingerprint != finished.manifest["corpus"]["fingerprint"]:
-        raise RunError(f"{paths['corpus']}: the documents have changed since {run} was made; run the experiment again")
-    queries = read_diagnostics(paths["diagnostic_sets"], corpus)
-    typer.echo(str(explain_question(finished, corpus, queries, query, system or finished.best)))
+    opened = reopen(run)
+    typer.echo(str(explain_question(opened.run, opened.corpus, opened.queries, query, system or opened.run.best)))
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="Run folder or TREC run: the older or the reference.")],
+    b: Annotated[Path, typer.Argument(help="Run folder or TREC run: the newer.")],
+    system_a: Annotated[str | None, typer.Option(help="System of A by name; the recommended one by default.")] = None,
+    system_b: Annotated[str | None, typer.Option(help="System of B by name; the recommended one by default.")] = None,
+    qrels: Annotated[Path | None, typer.Option(help="Judgements for TREC runs (TREC or BEIR columns).")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metrics for TREC runs; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs on their common questions: per metric and kind, by cause, question by question, and what changed."""
+    from rich.console import Console
+
+    from lab.experiment.compare import compare_sides
+    from lab.experiment.side import METRICS, sides
+    from lab.report.compare import compare_json, compare_screen
+
+    found = compare_sides(*sides((a, b), (system_a, system_b), qrels, metric or METRICS))
+    if as_json:
+        typer.echo(compare_json(found))
+    else:
+        Console(highlight=False).print(compare_screen(found))
 
 
 def main() -> None:

@@ -28,10 +28,12 @@ def detectable_difference(standard_error: float, critical: float, power: float =
 
 
 def questions_needed(gap: float, standard_error: float, questions: int, critical: float, power: float = POWER) -> int | None:
-    """Questions like those at hand that would settle a true difference of `gap` with probability `power`, None for no gap."""
-    if abs(gap) < NOISE:
+    """Questions like those at hand that would settle a true difference of `gap` with probability `power`; None for no gap, or
+    where a single unit of questions says nothing of its error."""
+    detectable = detectable_difference(standard_error, critical, power)
+    if abs(gap) < NOISE or not math.isfinite(detectable):
         return None
-    return math.ceil(questions * (detectable_difference(standard_error, critical, power) / gap) ** 2)
+    return math.ceil(questions * (detectable / gap) ** 2)
 
 
 def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:

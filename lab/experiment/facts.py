@@ -61,7 +61,7 @@ def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config],
     )
 
 
-def unmatched(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
+def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
     """A line for every analyzer under which questions share no term with the corpus, so that BM25 has no hit for them."""
     indexes: dict[str, BM25] = {}
     for config in configs:
