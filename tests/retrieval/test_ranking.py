@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
+from lab.retrieval.ranking import NONE, Ranking, project, rank_lists, ranks_of
 from tests.given import ranking_of
 
 # Scores from a handful of values tie often; the last two are float noise apart.
@@ -22,6 +22,12 @@ def test_order_is_score_then_index_whatever_the_insertion_order_and_the_depth(
     rows: list[dict[int, float]], depth: int, data: st.DataObject
 ) -> None:
     found = ranking_of([{c: hits[c] for c in data.draw(st.permutations(sorted(hits)))} for hits in rows], depth)
+    starts = np.cumsum([0, *map(len, rows)])
+    chunks, scores = (
+        np.array([value for hits in rows for value in part(hits)], dtype=kind)
+        for part, kind in ((list, np.int64), (dict.values, np.float64))
+    )
+    assert rank_lists(starts, chunks, scores, depth).chunks[:, : found.chunks.shape[1]].tolist() == found.chunks.tolist()
     for query, hits in enumerate(rows):
         expected = literal(hits)[:depth]
         assert found.hits(query).tolist() == expected
