@@ -3,7 +3,7 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_validator
 
@@ -16,7 +16,7 @@ DEPTH = 100
 
 class Config(BaseModel):
     """One system: a slice for every stage it has. Without `dense` it is BM25 alone, without `bm25` dense alone, with both
-    they are fused; `depth` is how many candidates a leg keeps."""
+    they are fused; `depth` is how many candidates a leg keeps. `retriever` names a foreign system, which has no slices."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,6 +27,7 @@ class Config(BaseModel):
     rerank: RerankConfig | None = None
     depth: PositiveInt = DEPTH
     deliver: Deliver = "chunk"
+    retriever: str | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> "Config":
@@ -38,7 +39,9 @@ class Config(BaseModel):
         return self
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> Mode | Literal["foreign"]:
+        if self.retriever is not None:
+            return "foreign"
         if self.bm25 is None:
             return "dense"
         return "bm25" if self.dense is None else "hybrid"
@@ -46,6 +49,8 @@ class Config(BaseModel):
     @property
     def name(self) -> str:
         """Unique and readable: every setting that differs from the default stands in it."""
+        if self.retriever is not None:
+            return self.retriever
         words = [self.chunk.label, self.mode]
         if self.bm25 is not None:
             words += _differing(self.bm25, BM25Config())
@@ -66,6 +71,8 @@ class Config(BaseModel):
 
     def settings(self) -> dict[str, Any]:
         """The system under the names of Grid, None where a setting plays no part: the columns of a table."""
+        if self.retriever is not None:
+            return dict.fromkeys(SETTINGS) | {"mode": self.mode}
         row: dict[str, Any] = {}
         for key, (part, field) in SETTINGS.items():
             owner = self if part == "" else getattr(self, part)

@@ -1,10 +1,10 @@
 """Result: what a sweep found, as tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from lab.diagnosis.explain import Explanation, explain
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
 from lab.evaluation.intervals import mean_intervals
-from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.evaluation.metrics import is_cost
 from lab.evaluation.paired import compare
 from lab.evaluation.pareto import pareto_front
 from lab.evaluation.scores import Scores
 from lab.evaluation.selection import Costs, Selection, select
+from lab.evaluation.slices import labels
 from lab.experiment.config import SETTINGS, Config
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
@@ -81,8 +82,12 @@ class Result:
 
     @cached_property
     def costs(self) -> Costs:
-        """What every system costs; a stage that needs a model counts twice."""
-        stages = [(c.bm25 is not None) + 2 * (c.dense is not None) + 2 * (c.rerank is not None) for c in self.configs]
+        """What every system costs; a stage that needs a model counts twice. A foreign system's stages are not known and
+        count as if it had them all."""
+        stages = [
+            5 if c.retriever else (c.bm25 is not None) + 2 * (c.dense is not None) + 2 * (c.rerank is not None)
+            for c in self.configs
+        ]
         return Costs(self.context_tokens, np.full(len(stages), np.nan), np.array(stages, dtype=np.float64))
 
     @cached_property
@@ -93,7 +98,7 @@ class Result:
     def _intervals(self, values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
         ends = np.empty((2, len(values), len(self.metrics)))
         for column, metric in enumerate(self.metrics):
-            bounds = None if metric != WEIGHTED and parse_metric(metric).is_cost else (0.0, 1.0)
+            bounds = None if is_cost(metric) else (0.0, 1.0)
             ends[:, :, column] = mean_intervals(values[:, :, column].T, clusters, self.measure.seed, bounds)
         return ends[0], ends[1]
 
@@ -150,13 +155,14 @@ class Result:
             "pareto": pareto_front(means, costs),
             "recommended": numbers == chosen.recommended,
         }
-        return pd.concat([pd.DataFrame(rows, columns=["system", *SETTINGS]), pd.DataFrame(found)], axis=1)
+        return pd.concat([_settings_table(rows), pd.DataFrame(found)], axis=1)
 
     def slices(self, by: str = "kind") -> "pd.DataFrame":
-        """One row a system and slice: means and 95% intervals over the questions of one kind, or of one value of a tag."""
+        """One row a system and slice: means and 95% intervals over the questions of one kind, document type
+        (`doctype`), `length`, `language`, or of one value of a tag (see `lab.evaluation.slices`)."""
         import pandas as pd
 
-        values = np.array([query.kind if by == "kind" else query.tags.get(by, "") for query in self.pieces.queries])
+        values = np.array(labels(self.pieces.queries, self.corpus, by))
         tables = []
         for slice_ in sorted(set(values)):
             members = values == slice_
@@ -200,3 +206,15 @@ class Result:
 def _means(values: Floats) -> Floats:
     """Means over questions (systems x questions), without those that have no value."""
     return np.asarray(np.nanmean(values, axis=1))
+
+
+def _settings_table(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
+    """A row a system. Whole numbers stay whole where other systems have no such setting; pandas would make them 400.0."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=["system", *SETTINGS])
+    for key in SETTINGS:
+        values = [row[key] for row in rows]
+        if None in values and any(isinstance(value, int) for value in values):
+            table[key] = pd.Series(values, dtype=object)
+    return table

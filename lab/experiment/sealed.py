@@ -45,5 +45,7 @@ def seal(queries: Sequence[Query], unit: str, share: float, seed: int) -> tuple[
 
 
 def one_cell(config: Config) -> Grid:
-    """The grid whose only system is this one."""
+    """The grid whose only system is this one; for a foreign system, which no grid makes, the cheapest there is."""
+    if config.retriever is not None:
+        return Grid(mode="bm25", chunk_strategy="document")
     return Grid(**{key: (value,) for key, value in config.settings().items() if value is not None})

@@ -9,6 +9,7 @@ import numpy as np
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
+from lab.errors import ConfigError
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
 from lab.evaluation.scores import SystemRun, score
@@ -16,6 +17,7 @@ from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, unmatched, warnings
+from lab.experiment.foreign import account, anchored, ask_retriever, foreign_config, foreign_rows, foreign_run
 from lab.experiment.grid import Grid
 from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources, count_tokens
@@ -25,6 +27,7 @@ from lab.experiment.sealed import Sealed, one_cell, seal
 from lab.experiment.stages import Stages
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
+from lab.retrieval.foreign import Retriever, RetrieverConfig
 from lab.retrieval.ranking import project
 from lab.retrieval.rerank import PairScorer
 from lab.truth.judge import Judge, SpanJudge, judge_for
@@ -43,17 +46,24 @@ def sweep(
     progress: Progress | None = None,
     encoders: Mapping[str, Encoder] | None = None,
     rerankers: Mapping[str, PairScorer] | None = None,
+    retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
 ) -> Result:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are loaded. `cache` is the
-    SQLite file for vectors and pair scores, by default the user's (see `default_cache_path`).
+    SQLite file for vectors and pair scores, by default the user's (see `default_cache_path`). `retrievers` are foreign systems
+    by name, objects with `search(queries, depth)` or RetrieverConfigs: rows beside those of the grid, judged like them.
 
     Raises ConfigError when no system of the grid is possible, CorpusError when no document has text, and DiagnosticsError
     when no question can be scored or two share an id.
     """
     grid, measure = grid or Grid(), measure or Measure()
-    configs, impossible = grid.systems()
+    retrievers = dict(retrievers or {})
+    own, impossible = grid.systems()
+    configs = (*own, *map(foreign_config, retrievers))
+    twice = {config.name for config in own} & set(retrievers)
+    if twice:
+        raise ConfigError(f"retriever '{name}' has the name of a system of the grid; choose another" for name in sorted(twice))
     queries = in_order(queries)
     open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
     asked = pieces(open_questions, measure.unit)
@@ -61,7 +71,7 @@ def sweep(
     resources = Resources(Cache(cache or default_cache_path()), progress or Silent(), dict(encoders or {}), dict(rerankers or {}))
     questions = [query.text for query in asked.queries]
     by_chunk: dict[ChunkConfig, list[int]] = {}
-    for system, config in enumerate(configs):
+    for system, config in enumerate(own):
         by_chunk.setdefault(config.chunk, []).append(system)
 
     advance = resources.progress.stage("chunk", len(by_chunk))
@@ -102,6 +112,18 @@ def sweep(
                 rows[system] = stage_rows(stage, config, ranking, delivered, delivery, found, evidence)
             runs[system] = replace(found, judged=found.judged.first(keep))
             advance(1)
+    identities = _identities(configs, resources)
+    for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
+        with resources.timed("ask retrievers"):
+            answers, identities[f"retriever {label}"] = ask_retriever(label, retriever, asked, resources.progress)
+        hits = anchored(corpus, [answers.found.get(query.query_id, ()) for query in asked.queries])
+        with resources.timed("judge"):
+            found = foreign_run(hits, asked, measure.hold, counter, resources)
+        rows[system], runs[system] = foreign_rows(hits, found, len(corpus)), replace(found, judged=found.judged.first(keep))
+        told = account(label, answers, hits.counts)
+        for note in told:
+            resources.progress.note(note)
+        notes = (*notes, *told)
     advance = resources.progress.stage("metrics (the first ever run compiles ranx)", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)
@@ -125,7 +147,7 @@ def sweep(
         rows=tuple(rows),
         facts=facts,
         notes=notes,
-        identities=_identities(configs, resources),
+        identities=identities,
         counts=dict(resources.counts),
         seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
     )
@@ -134,7 +156,16 @@ def sweep(
     chosen = configs[result.selection.recommended]
     resources.progress.note(f"{len(sealed)} sealed question(s): scored once, for {chosen.name}")
     unsealed = measure.model_copy(update={"sealed": 0.0})
-    fresh = sweep(corpus, sealed, one_cell(chosen), unsealed, cache=cache, encoders=encoders, rerankers=rerankers)
+    fresh = sweep(
+        corpus,
+        sealed,
+        one_cell(chosen),
+        unsealed,
+        cache=cache,
+        encoders=encoders,
+        rerankers=rerankers,
+        retrievers={label: retriever for label, retriever in retrievers.items() if label == chosen.retriever},
+    )
     return replace(result, sealed=_sealed_scores(fresh))
 
 
@@ -149,11 +180,11 @@ def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config],
 
 
 def _sealed_scores(fresh: Result) -> Sealed:
-    """The only system's means and intervals on the sealed questions."""
-    means, (low, high) = fresh.values[0].mean(axis=0), fresh.intervals
-    rows = zip(means.tolist(), low[0].tolist(), high[0].tolist(), strict=True)
+    """The last system's means and intervals on the sealed questions: the only one, or the foreign one."""
+    means, (low, high) = fresh.values[-1].mean(axis=0), fresh.intervals
+    rows = zip(means.tolist(), low[-1].tolist(), high[-1].tolist(), strict=True)
     ids = tuple(query.query_id for query in fresh.pieces.queries)
-    return Sealed(fresh.systems[0], ids, dict(zip(fresh.metrics, rows, strict=True)))
+    return Sealed(fresh.systems[-1], ids, dict(zip(fresh.metrics, rows, strict=True)))
 
 
 def _ranks_read(metrics: Sequence[Metric], context_k: int) -> int | None:

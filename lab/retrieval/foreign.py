@@ -1,0 +1,161 @@
+"""Foreign retrievers: systems that are asked, not built; what they answer, and what to do when they do not."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
+
+from lab.errors import ConfigError
+
+# How long an answer is waited for, and how often a failed question is asked again, unless the user says otherwise.
+TIMEOUT_SECONDS = 60.0
+RETRIES = 2
+# Seconds before the first repetition; every further one waits twice as long.
+PAUSE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a foreign retriever, found again in the corpus by `doc_id` and offsets, by `doc_id` and text, by text
+    alone, or, with a `doc_id` alone, as the whole document."""
+
+    doc_id: str | None = None
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a question got no answer; a `final` one is not asked again."""
+
+    reason: str
+    final: bool = False
+
+
+Answer = tuple[Hit, ...] | Failure
+
+
+class Retriever(Protocol):
+    """A retriever as a Python object."""
+
+    def search(self, queries: Sequence[str], depth: int) -> Sequence[Sequence[Any]]:
+        """For every question at most `depth` results, best first: Hits, mappings with Hit's keys, or document ids."""
+
+
+class Source(Protocol):
+    """A way to ask: `answers` yields (query_id, answer); questions that it skips count as failed."""
+
+    @property
+    def identity(self) -> str:
+        """What is asked, as the run folder records it."""
+
+    def answers(self, questions: Mapping[str, str], depth: int) -> Iterator[tuple[str, Answer]]:
+        """Answers as they come. Raises LabError when nothing can be asked at all."""
+
+
+class RetrieverConfig(BaseModel):
+    """One `[[retriever]]` of an experiment: exactly one of `run`, `url` and `command` says where rankings come from.
+
+    `run` is a TREC or JSONL run file; `url` is sent a POST a question; `command` reads questions and writes rankings as JSON
+    lines. `depth` results are asked for (a run file is taken whole unless it is given); an answer is waited for
+    `timeout_seconds`; what fails is asked again `retries` times.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    run: Path | None = None
+    url: Annotated[str | None, Field(pattern="^https?://")] = None
+    command: Annotated[str | None, Field(min_length=1)] = None
+    depth: PositiveInt | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = TIMEOUT_SECONDS
+    retries: Annotated[int, Field(ge=0)] = RETRIES
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "RetrieverConfig":
+        if sum(value is not None for value in (self.run, self.url, self.command)) != 1:
+            raise ValueError("expected exactly one of run, url and command")
+        return self
+
+
+def refuse_commands(configs: Sequence[RetrieverConfig]) -> None:
+    """Raise ConfigError that names every command: an experiment file from elsewhere must not run programs unasked."""
+    commands = [f"retriever '{c.name}' runs the command: {c.command}" for c in configs if c.command]
+    if commands:
+        raise ConfigError([*commands, "nothing was run; add --allow-commands if you trust this file"])
+
+
+@dataclass
+class Answers:
+    """What one retriever answered, by query id; `failed` holds the last reason of every question without an answer."""
+
+    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    retried: int = 0
+
+
+def ask(
+    source: Source, questions: Mapping[str, str], depth: int, retries: int, advance: Callable[[int], None] = lambda steps: None
+) -> Answers:
+    """Ask every question, the failed ones again up to `retries` times. Blank questions are not asked: they find nothing."""
+    answers = Answers(found={query_id: () for query_id, text in questions.items() if not text.strip()})
+    advance(len(answers.found))
+    pending = {query_id: text for query_id, text in questions.items() if text.strip()}
+    for attempt in range(retries + 1):
+        if not pending:
+            break
+        if attempt:
+            time.sleep(PAUSE * 2 ** (attempt - 1))
+            answers.retried += len(pending)
+        answers.failed |= dict.fromkeys(pending, "no answer was given")
+        final: set[str] = set()
+        for query_id, answer in source.answers(pending, depth):
+            if query_id not in pending or query_id in answers.found:
+                continue
+            if isinstance(answer, Failure):
+                answers.failed[query_id] = answer.reason
+                final |= {query_id} if answer.final else set()
+                continue
+            answers.found[query_id] = answer[:depth]
+            answers.failed.pop(query_id, None)
+            advance(1)
+        pending = {query_id: text for query_id, text in pending.items() if query_id in answers.failed and query_id not in final}
+    advance(len(answers.failed))
+    return answers
+
+
+def parse_hits(value: Any) -> Answer:
+    """Hits from what a retriever gave: a list of Hits, objects with Hit's keys, or document ids."""
+    if isinstance(value, Mapping) and "hits" in value:
+        value = value["hits"]
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
+        return Failure(f"answer is a {type(value).__name__}; expected a list of hits", final=True)
+    hits = [_hit(item) for item in value]
+    bad = next((item for item, hit in zip(value, hits, strict=True) if hit is None), None)
+    if None in hits:
+        return Failure(f"hit {str(bad)[:80]!r}; expected doc_id (text), start and end (whole numbers) or text", final=True)
+    return tuple(hit for hit in hits if hit is not None)
+
+
+def _hit(item: Any) -> Hit | None:
+    if isinstance(item, Hit):
+        return item
+    if isinstance(item, str):
+        return Hit(item)
+    if not isinstance(item, Mapping):
+        return None
+    doc_id, start, end, text = (item.get(key) for key in ("doc_id", "start", "end", "text"))
+    doc_id = str(doc_id) if _whole(doc_id) else doc_id
+    if not all(word is None or isinstance(word, str) for word in (doc_id, text)) or not (doc_id or text):
+        return None
+    if not all(number is None or _whole(number) for number in (start, end)) or (start is None) != (end is None):
+        return None
+    return Hit(doc_id, start, end, text)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
