@@ -53,3 +53,8 @@ def parse_metric(text: str) -> Metric:
     if tokens and name not in ("recall", "precision"):
         raise ConfigError(f"metric '{text}': only recall and precision are offered at a token budget, like 'recall@2000tok'")
     return Metric(name, int(k or 0), bool(tokens))
+
+
+def is_cost(label: str) -> bool:
+    """Whether less of a measured metric is better."""
+    return label != WEIGHTED and parse_metric(label).is_cost
