@@ -24,6 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
     out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
+    allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Run the commands that the file names.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Sweep every system of an experiment, print the table and write the run folder."""
@@ -35,13 +36,18 @@ def run(
     from lab.experiment.sweep import sweep
     from lab.report.progress import TerminalProgress
     from lab.report.terminal import first_screen
+    from lab.retrieval.foreign import refuse_commands
     from lab.truth.read import read_diagnostics
 
     experiment = read_experiment(file)
+    if not allow_commands:
+        refuse_commands(experiment.retrievers)
+    retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     with TerminalProgress(Console(stderr=True)) as progress:
-        result = sweep(corpus, queries, experiment.grid, experiment.measure, name=experiment.name, progress=progress)
+        settings = experiment.grid, experiment.measure
+        result = sweep(corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers)
     tables = run_of(result)
     tables.manifest["paths"] = {
         "corpus": str(experiment.corpus),

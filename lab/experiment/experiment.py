@@ -11,6 +11,7 @@ from lab.errors import ConfigError, nearest
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.experiment.config import problem
 from lab.experiment.grid import TABLES, Grid
+from lab.retrieval.foreign import RetrieverConfig
 
 CONTEXT_K = 10
 
@@ -97,9 +98,10 @@ class Experiment(BaseModel):
     diagnostic_sets: tuple[Path, ...]
     grid: Grid
     measure: Measure
+    retrievers: tuple[RetrieverConfig, ...] = ()
 
 
-TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", *TABLES)
+TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", "retriever", *TABLES)
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -118,9 +120,11 @@ def read_experiment(path: str | Path) -> Experiment:
     corpus, sets = _paths(plain, path, problems)
     grid = _grid(_grid_values(plain, path, problems), path, problems)
     measure = _measure(plain.get("measure", {}), path, problems)
+    retrievers = _retrievers(plain.get("retriever", []), path, problems)
     if problems:
         raise ConfigError(problems)
-    return Experiment(name=str(plain.get("name", path.stem)), corpus=corpus, diagnostic_sets=sets, grid=grid, measure=measure)
+    name = str(plain.get("name", path.stem))
+    return Experiment(name=name, corpus=corpus, diagnostic_sets=sets, grid=grid, measure=measure, retrievers=retrievers)
 
 
 def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> dict[str, Any]:
@@ -191,3 +195,32 @@ def _paths(plain: Mapping[str, Any], path: Path, problems: list[str]) -> tuple[P
                 problems.append(f"{path}: {key} '{value}' does not exist, neither from here nor from {path.parent}")
             found.append(place or Path(value))
     return found[0], tuple(found[1:])
+
+
+def _retrievers(plain: Any, path: Path, problems: list[str]) -> tuple[RetrieverConfig, ...]:
+    """The `[[retriever]]` tables; run files are looked for like the other paths."""
+    if not isinstance(plain, list) or not all(isinstance(table, dict) for table in plain):
+        problems.append(f"{path}: 'retriever' is {plain!r}; expected tables [[retriever]], with double brackets")
+        return ()
+    found: dict[str, RetrieverConfig] = {}
+    for number, table in enumerate(plain, start=1):
+        place = f"retriever {number}"
+        try:
+            config = RetrieverConfig.model_validate(table)
+        except ValidationError as fault:
+            problems.extend(
+                f"{path}: unknown key '{error['loc'][0]}' in {place}{nearest(str(error['loc'][0]), RetrieverConfig.model_fields)}"
+                if error["type"] == "extra_forbidden"
+                else f"{path}: {problem('.'.join(map(str, (place, *error['loc']))), error['msg'], error.get('input'))}"
+                for error in fault.errors()
+            )
+            continue
+        if config.run is not None:
+            run = next((p for p in (config.run, path.parent / config.run) if p.is_file()), None)
+            if run is None:
+                problems.append(f"{path}: run '{config.run}' of {place} does not exist, neither from here nor from {path.parent}")
+            config = config.model_copy(update={"run": run})
+        if config.name in found:
+            problems.append(f"{path}: {place} is the second of the name '{config.name}'; names must be unique")
+        found[config.name] = config
+    return tuple(found.values())
