@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +33,7 @@ def run(
 
     from lab.corpus.read import read_corpus
     from lab.experiment.experiment import read_experiment
-    from lab.experiment.run_folder import run_of, write_run
+    from lab.experiment.run_folder import check_place, run_of, write_run
     from lab.experiment.sweep import sweep
     from lab.report.progress import TerminalProgress
     from lab.report.terminal import first_screen
@@ -42,6 +43,8 @@ def run(
     experiment = read_experiment(file)
     if not allow_commands:
         refuse_commands(experiment.retrievers)
+    place = out or Path("runs") / experiment.name
+    check_place(place)
     retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
@@ -53,7 +56,7 @@ def run(
         "corpus": str(experiment.corpus),
         "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
     }
-    folder = write_run(tables, out or Path("runs") / experiment.name)
+    folder = write_run(tables, place)
     if as_json:
         typer.echo(
             json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
@@ -210,8 +213,14 @@ def compare(
         Console(highlight=False).print(compare_screen(found))
 
 
+def _show(message: Warning | str, category: type[Warning], *place: object) -> None:
+    """A warning as one line; the place in our code says nothing to a user."""
+    typer.echo(f"warning: {message}", err=True)
+
+
 def main() -> None:
     """Run the command; wrong input ends with exit code 2 and one message that lists every problem."""
+    warnings.showwarning = _show
     try:
         app()
     except LabError as fault:

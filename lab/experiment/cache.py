@@ -28,9 +28,10 @@ class Cache:
     """A key-value file in SQLite: safe under kill, shared by runs at the same time, no pickle. `None` keeps it in memory."""
 
     def __init__(self, path: Path | None) -> None:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path or ":memory:", timeout=60)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -38,7 +39,7 @@ class Cache:
                 self._connection.execute(
                     "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
                 )
-        except sqlite3.Error as fault:
+        except (sqlite3.Error, OSError) as fault:
             raise LabError(f"{path}: the cache cannot be opened ({fault}); delete it or name another with LAB_CACHE") from None
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
@@ -53,8 +54,13 @@ class Cache:
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Keep values; all of them or, when the process dies, none."""
-        with self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", values.items())
+        try:
+            with self._connection:
+                self._connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", values.items())
+        except sqlite3.Error as fault:
+            raise LabError(
+                f"{self._path}: the cache cannot be written ({fault}); make room or name another with LAB_CACHE"
+            ) from None
 
     def close(self) -> None:
         self._connection.close()

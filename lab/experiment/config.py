@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_
 
 from lab.chunking.config import DELIVER, ChunkConfig, Deliver
 from lab.errors import ConfigError
-from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, Mode, RerankConfig
+from lab.retrieval.config import DEFAULT_MODEL, BM25Config, DenseConfig, FusionConfig, Mode, RerankConfig
 
 DEPTH = 100
 
@@ -52,12 +52,14 @@ class Config(BaseModel):
         if self.retriever is not None:
             return self.retriever
         words = [self.chunk.label, self.mode]
+        if self.chunk.tokenizer is not None and self.chunk.tokenizer != DEFAULT_MODEL:
+            words.append(f"tokens={Path(self.chunk.tokenizer).name}")
         if self.bm25 is not None:
             words += _differing(self.bm25, BM25Config())
         if self.dense is not None:
             words += _differing(self.dense, DenseConfig())
         if self.fusion is not None:
-            words += [f"alpha={self.fusion.alpha:g}", *_differing(self.fusion, FusionConfig(), skip="alpha")]
+            words += [_word("alpha", self.fusion.alpha), *_differing(self.fusion, FusionConfig(), skip="alpha")]
         if self.rerank is not None:
             words += [
                 f"rerank={self.rerank.model}@{self.rerank.depth}",
@@ -118,7 +120,7 @@ def _differing(slice_: BaseModel, default: BaseModel, skip: str = "") -> list[st
 def _word(key: str, value: Any) -> str:
     if key == "model":
         return Path(str(value)).name
-    return str(value) if isinstance(value, str) else f"{key}={value:g}"
+    return str(value) if isinstance(value, str) else f"{key}={value:.12g}"
 
 
 # Grid's names -> (slice of Config, its field).

@@ -1,7 +1,7 @@
 """Experiment: one TOML file, read and checked as a whole."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,6 +32,12 @@ class Measure(BaseModel):
     weights: dict[str, Annotated[float, Field(gt=0)]] = {}
     sealed: Annotated[float, Field(ge=0, le=0.8)] = 0.0
     seed: int = 0
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as fault:
+            raise ConfigError(_problems(fault)) from None
 
     @field_validator("metrics")
     @classmethod
@@ -160,16 +166,23 @@ def _grid(values: Mapping[str, Any], path: Path, problems: list[str]) -> Grid:
 
 
 def _measure(plain: Any, path: Path, problems: list[str]) -> Measure:
-    try:
-        return Measure.model_validate(plain)
-    except ValidationError as fault:
-        problems.extend(
-            f"{path}: unknown key 'measure.{error['loc'][0]}'{nearest(str(error['loc'][0]), Measure.model_fields)}"
-            if error["type"] == "extra_forbidden"
-            else f"{path}: {problem('.'.join(map(str, ('measure', *error['loc']))), error['msg'], error.get('input'))}"
-            for error in fault.errors()
-        )
+    if not isinstance(plain, dict):
+        problems.append(f"{path}: 'measure' is {plain!r}; expected a table [measure]")
         return Measure()
+    try:
+        return Measure(**plain)
+    except ConfigError as fault:
+        problems.extend(f"{path}: {problem}" for problem in fault.problems)
+        return Measure()
+
+
+def _problems(fault: ValidationError) -> Iterator[str]:
+    """Errors of a Measure under the keys of the experiment file."""
+    for error in fault.errors():
+        if error["type"] == "extra_forbidden":
+            yield f"unknown key 'measure.{error['loc'][0]}'{nearest(str(error['loc'][0]), Measure.model_fields)}"
+        else:
+            yield problem(".".join(map(str, ("measure", *error["loc"]))), error["msg"], error.get("input"))
 
 
 def _paths(plain: Mapping[str, Any], path: Path, problems: list[str]) -> tuple[Path, tuple[Path, ...]]:

@@ -1,6 +1,7 @@
 """Grid: what is swept, and the systems that come of it."""
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -114,6 +115,13 @@ class Grid(BaseModel):
                     impossible[f"impossible cell: {error['msg'].removeprefix('Value error, ')}"] = None
         if not found:
             raise ConfigError(impossible)
+        names = Counter(config.name for config in found)
+        if len(names) < len(found):
+            raise ConfigError(
+                f"{count} systems would share the name '{name}'; give the folders of their models different names"
+                for name, count in names.items()
+                if count > 1
+            )
         return tuple(found), tuple(impossible)
 
 

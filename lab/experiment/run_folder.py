@@ -59,11 +59,16 @@ def run_of(result: "Result") -> Run:
     return Run(_manifest(result), systems, _scores(result), _rankings(result), _evidence(result), _questions(result))
 
 
+def check_place(path: Path) -> None:
+    """Raises RunError when a run cannot be written there: asked before the work, not after it."""
+    if path.exists() and not (path / MANIFEST).is_file():
+        raise RunError(f"{path}: exists and is not a run folder; name another with --out")
+
+
 def write_run(run: Run, path: Path) -> Path:
     """Write beside the place, then rename: a reader finds the whole run or none. An older run there is replaced; a folder
     that is not a run is left alone and is a RunError."""
-    if path.exists() and not (path / MANIFEST).is_file():
-        raise RunError(f"{path}: exists and is not a run folder; name another with --out")
+    check_place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
@@ -72,12 +77,17 @@ def write_run(run: Run, path: Path) -> Path:
     try:
         for name in TABLES:
             getattr(run, name).to_parquet(fresh / f"{name}.parquet", index=False, compression="zstd")
-        (fresh / MANIFEST).write_text(json.dumps(run.manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+        manifest = run.manifest | {"sha256": _digests(fresh)}
+        (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
         fresh.chmod(0o755)
         if path.exists():
             old = fresh.with_name(fresh.name + "-old")
             os.rename(path, old)
-            os.rename(fresh, path)
+            try:
+                os.rename(fresh, path)
+            except OSError:
+                os.rename(old, path)
+                raise
             shutil.rmtree(old)
         else:
             os.rename(fresh, path)
@@ -101,9 +111,20 @@ def read_run(path: str | Path) -> Run:
             raise RunError(
                 f"{path}: run format {manifest.get('format')!r}, this version reads {FORMAT}; run the experiment again"
             )
+        damaged = [name for name, digest in _digests(path).items() if manifest.get("sha256", {}).get(name) != digest]
+        if damaged:
+            raise RunError(
+                f"{path}: {name}.parquet is not the table that was written with {MANIFEST}; run the experiment again"
+                for name in damaged
+            )
         return Run(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
     except (OSError, ValueError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Table -> SHA-256 of its file: a cut file, or one of another run, is found before a row of it is read."""
+    return {name: hashlib.sha256((folder / f"{name}.parquet").read_bytes()).hexdigest() for name in TABLES}
 
 
 def _manifest(result: "Result") -> dict[str, Any]:
