@@ -1,0 +1,199 @@
+"""Exact alpha curves: at which alphas a piece of evidence is complete, and at which rank, without trying any alpha.
+
+For fixed candidates and normalisation a chunk's fused score is `bm25 + alpha * (dense - bm25)`, a line in alpha, so the order
+of two chunks changes only where their lines cross, and every rank is a step function of alpha with computable steps.
+
+Two details make it agree with evaluating any alpha. A leg of weight 0 brings no candidates and the other keeps its own order, so
+alpha 0 and alpha 1 are steps of their own. And order compares scores rounded to 6 decimals: within 1e-6 of a crossing the rounding decides, so there the
+steps are the alphas at which one of the two rounded scores changes, found just as exactly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.retrieval.ranking import DECIMALS
+from lab.truth.judge import NEVER, Holder
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+UNIT = 10.0**-DECIMALS
+# Lines closer than this may round to the same score; the slack covers float noise.
+NEAR = UNIT * (1 + 1e-6)
+# Roundings that are followed inside one near-tie; lines that run side by side for longer are compared at its middle.
+FOLLOWED = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """One question's candidates: `bm25` and `dense` are their contributions at alpha 0 and 1, `bm25_rank` and `dense_rank`
+    their ranks in the legs (0: not proposed by the leg), `chunk` the chunk and `judged` what it is judged as (its delivered
+    span, or document)."""
+
+    chunk: Ints
+    judged: Ints
+    bm25: Floats
+    dense: Floats
+    bm25_rank: Ints
+    dense_rank: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Steps over alpha in [0, 1]: step t reaches from `low[t]` to `high[t]`, and `complete[p, t]` is piece p's completion
+    rank there, NEVER beyond the cap. The first and the last step are the points 0 and 1; neighbouring steps differ."""
+
+    low: Floats
+    high: Floats
+    complete: Ints
+
+    def at(self, alphas: Floats) -> Ints:
+        """Pieces x alphas: the completion rank at each alpha; at a border that of the step above it."""
+        # The point 0 is step 0, the open interval begins with step 1, the point 1 is the last step.
+        inner = np.searchsorted(self.low[1:-1], alphas, side="right")
+        step = np.where(alphas <= 0, 0, np.where(alphas >= 1, len(self.low) - 1, np.maximum(inner, 1)))
+        return np.asarray(self.complete[:, step])
+
+    def within(self, piece: int, k: int) -> list[tuple[float, float]]:
+        """The closed intervals of alpha in which a piece is complete within k, a point as an interval of no width."""
+        found: list[tuple[float, float]] = []
+        for low, high, complete in zip(self.low, self.high, self.complete[piece], strict=True):
+            if complete > k:
+                continue
+            if found and found[-1][1] == low:
+                found[-1] = (found[-1][0], float(high))
+            else:
+                found.append((float(low), float(high)))
+        return found
+
+
+def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int) -> Curve:
+    """The completion ranks of one question's pieces as functions of alpha, exact up to rank `cap`.
+
+    `pieces[p]` are the alternatives of piece p (see `lab.truth.judge.Holder`), `depth` how many fused hits are kept.
+    """
+    wanted = np.unique(np.concatenate([spans for piece in pieces for holder in piece for spans in holder.spans] or [_NONE]))
+    own = np.flatnonzero(np.isin(lines.judged, wanted))
+    edges, near = _edges(lines, _hopeful(lines, own, cap))
+    if near:
+        middle = (edges[1:] + edges[:-1]) / 2
+        coarse = np.minimum.reduce(_complete(lines, pieces, middle, depth), axis=0, initial=NEVER)
+        edges = np.union1d(edges, _roundings(lines, near, edges, coarse, cap))
+    middle = (edges[1:] + edges[:-1]) / 2
+    points = np.concatenate(([0.0], middle, [1.0]))
+    complete = _complete(lines, pieces, points, depth)
+    complete = np.where(complete > cap, NEVER, complete)
+    low, high = np.concatenate(([0.0], edges[:-1], [1.0])), np.concatenate(([0.0], edges[1:], [1.0]))
+    # Neighbours with equal ranks are one step, but for the two end points.
+    first = np.ones(len(low), dtype=bool)
+    first[2:-1] = (complete[:, 2:-1] != complete[:, 1:-2]).any(axis=0)
+    starts = np.flatnonzero(first)
+    return Curve(low[starts], high[np.append(starts[1:], len(low)) - 1], complete[:, starts])
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+Near = list[tuple[int, int, float, float]]
+
+
+def _hopeful(lines: Lines, own: Ints, cap: int) -> Ints:
+    """Candidates with evidence that are not below `cap` others at every alpha."""
+    slack = np.array([lines.bm25, lines.dense])
+    kept = []
+    for i in own:
+        ahead = (slack > slack[:, [i]] + NEAR).all(axis=0) & (lines.bm25_rank > 0) & (lines.dense_rank > 0)
+        if len(np.unique(lines.judged[ahead])) < cap or len(own) > 1:
+            kept.append(i)
+    return np.array(kept, dtype=np.int64)
+
+
+def _edges(lines: Lines, own: Ints) -> tuple[Floats, Near]:
+    """Where the order of a candidate with evidence and another may change: both ends of every near-tie in (0, 1)."""
+    ends: list[Floats] = [np.array([0.0, 1.0])]
+    near: Near = []
+    for i in own:
+        apart = lines.bm25 - lines.bm25[i]
+        turn = (lines.dense - lines.dense[i]) - apart
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one, other = (-NEAR - apart) / turn, (NEAR - apart) / turn
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        # Parallel lines never change order; nearly equal ones may, where rounding parts them.
+        beside = (np.abs(turn) < 1e-15) & (np.abs(apart) <= NEAR) & (apart != 0)
+        low, high = np.where(beside, 0.0, low), np.where(beside, 1.0, high)
+        same = (apart == 0) & (turn == 0)
+        meet = ~same & (np.isfinite(low)) & (high > 0) & (low < 1)
+        low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
+        ends += [low[meet], high[meet]]
+        near += [(int(i), int(j), float(low[j]), float(high[j])) for j in np.flatnonzero(meet)]
+    return np.unique(np.concatenate(ends)), near
+
+
+def _roundings(lines: Lines, near: Near, edges: Floats, coarse: Ints, cap: int) -> Floats:
+    """Inside near-ties that could move a piece over the cap or within it: where either rounded score changes."""
+    found: list[Floats] = [np.zeros(0)]
+    for i, j, low, high in near:
+        first, last = np.searchsorted(edges, low), np.searchsorted(edges, high)
+        # The cells just outside the near-tie as well: the step there shows what is at stake.
+        if coarse[max(first - 1, 0) : last + 1].min(initial=NEVER) > cap + 1:
+            continue
+        for c in (i, j):
+            slope = lines.dense[c] - lines.bm25[c]
+            span = lines.bm25[c] + np.array([low, high]) * slope
+            count = abs(slope) * (high - low) / UNIT
+            if count > FOLLOWED or slope == 0:
+                continue
+            halves = np.arange(np.floor(span.min() / UNIT), np.ceil(span.max() / UNIT) + 1) + 0.5
+            at = (halves * UNIT - lines.bm25[c]) / slope
+            found.append(at[(at > low) & (at < high)])
+    return np.concatenate(found)
+
+
+def _complete(lines: Lines, pieces: Sequence[Sequence[Holder]], alphas: Floats, depth: int) -> Ints:
+    """Pieces x alphas: completion ranks by the rule of the ranking itself (6 decimals, then the smaller chunk)."""
+    scores = alphas[:, None] * lines.dense + (1 - alphas[:, None]) * lines.bm25
+    # Rounded score and chunk in one whole number: a larger key is a better place.
+    width = int(lines.chunk.max(initial=0)) + 1
+    keys = np.rint(np.round(scores, DECIMALS) / UNIT).astype(np.int64) * width + (width - 1 - lines.chunk)
+    # A leg of weight 0 brings nothing, and the other one keeps its own order.
+    for end, ranks in ((alphas <= 0, lines.bm25_rank), (alphas >= 1, lines.dense_rank)):
+        keys[end] = np.where(ranks > 0, -ranks, _LOWEST)
+    order = np.argsort(lines.judged, kind="stable")
+    groups, first = np.unique(lines.judged[order], return_index=True)
+    best = np.maximum.reduceat(keys[:, order], first, axis=1) if len(groups) else np.zeros((len(alphas), 0), dtype=np.int64)
+    place = {int(group): n for n, group in enumerate(groups)}
+    ranks: dict[int, Ints] = {}
+
+    def rank(judged: int) -> Ints:
+        if judged not in ranks:
+            if judged not in place:
+                ranks[judged] = np.full(len(alphas), NEVER)
+            else:
+                mine = best[:, place[judged]]
+                above = (best > mine[:, None]).sum(axis=1)
+                chunks_above = above if len(groups) == len(lines.chunk) else (keys > mine[:, None]).sum(axis=1)
+                ranks[judged] = np.where((mine == _LOWEST) | (chunks_above >= depth), NEVER, above + 1)
+        return ranks[judged]
+
+    found = np.full((len(pieces), len(alphas)), NEVER)
+    for p, alternatives in enumerate(pieces):
+        for holder in alternatives:
+            if sum(holder.weights) >= holder.need:
+                parts = [np.minimum.reduce([rank(int(s)) for s in spans], initial=NEVER) for spans in holder.spans]
+                found[p] = np.minimum(found[p], _holds(holder, np.array([np.broadcast_to(x, len(alphas)) for x in parts])))
+    return found
+
+
+def _holds(holder: Holder, parts: Ints) -> Ints:
+    """The rank at which enough parts are seen; `parts` (parts x alphas) are the ranks at which each is."""
+    order = np.argsort(parts, axis=0, kind="stable")
+    ranks = np.take_along_axis(parts, order, axis=0)
+    seen = np.cumsum(np.where(ranks < NEVER, holder.weights[order], 0), axis=0)
+    enough = seen >= holder.need
+    reached = np.take_along_axis(ranks, enough.argmax(axis=0)[None], axis=0)[0]
+    return np.where(enough.any(axis=0), reached, NEVER)
+
+
+_LOWEST = np.iinfo(np.int64).min

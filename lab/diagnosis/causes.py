@@ -1,0 +1,69 @@
+"""Causes: for every missed piece of evidence the stage that lost it, one a miss, none for a hit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.diagnosis.trail import Trail
+
+Codes = NDArray[np.int8]
+HIT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What a miss is put down to: the stage that lost the piece, what that means, and what usually mends it."""
+
+    stage: str
+    meaning: str
+    remedy: str
+
+
+# In the order of the street. A miss has exactly one; the code of a cause is its place here.
+CAUSES: dict[str, Cause] = {
+    "not_in_corpus": Cause(
+        "corpus", "the evidence is not in the text as read", "add the document, or read it again: its text lacks the evidence"
+    ),
+    "split": Cause("chunking", "cut by a chunk boundary: some of its chunks arrived, not all", "cut elsewhere"),
+    "truncated": Cause(
+        "encoder",
+        "lies past what the encoder reads, and the lexical leg missed it too",
+        "cut chunks that the encoder reads whole",
+    ),
+    "lexical_gap": Cause("candidates", "outside the candidates: the question shares too few terms with it", "add the dense leg"),
+    "semantic_gap": Cause("candidates", "outside the candidates: its vector is too far from the question's", "add BM25"),
+    "both": Cause("candidates", "outside the candidates of both legs", "keep more candidates, or reword the question"),
+    "approximate": Cause("candidates", "exact search would have had it", "search exactly"),
+    "outranked": Cause("ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"),
+    "crowded": Cause("ranking", "pushed out by near-duplicates of one text", "remove near-duplicates"),
+    "demoted": Cause("reranker", "within k before the reranker, below k after it", "rerank less, or blend"),
+    "cut": Cause("cut", "removed by the threshold or the token budget", "lower the threshold, or raise the budget"),
+}
+STAGES = tuple(dict.fromkeys(cause.stage for cause in CAUSES.values()))
+NAMES = tuple(CAUSES)
+
+
+def assign(trail: Trail) -> Codes:
+    """Per piece the code of its cause (a place in CAUSES), HIT where it is not missed.
+
+    The stages are asked from the last to the first which of them still had the piece, so the cause is the stage that lost
+    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did.
+    """
+    t = trail
+    lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k
+    arrived = np.where(t.pool, t.part <= t.k, t.pool_part)
+    gap = "both" if t.bm25 is not None and t.dense is not None else "lexical_gap" if t.dense is None else "semantic_gap"
+    conditions = (
+        ("not_in_corpus", ~t.inside),
+        ("cut", t.reranked <= t.k),
+        ("demoted", t.first <= t.k),
+        ("split", (t.needed > t.k) | ((t.needed > 1) & arrived)),
+        ("truncated", t.unread & ~lexical),
+        ("approximate", ~t.pool & t.exact_pool),
+        (gap, ~t.pool),
+        ("crowded", t.crowded),
+        ("outranked", np.ones_like(t.pool)),
+    )
+    codes = np.select([t.missed & holds for _, holds in conditions], [NAMES.index(name) for name, _ in conditions], HIT)
+    return codes.astype(np.int8)
