@@ -3,9 +3,9 @@
 For fixed candidates and normalisation a chunk's fused score is `bm25 + alpha * (dense - bm25)`, a line in alpha, so the order
 of two chunks changes only where their lines cross, and every rank is a step function of alpha with computable steps.
 
-Two details make it agree with evaluating any alpha. A leg of weight 0 brings no candidates and the other keeps its own order, so
-alpha 0 and alpha 1 are steps of their own. And order compares scores rounded to 6 decimals: within 1e-6 of a crossing the rounding decides, so there the
-steps are the alphas at which one of the two rounded scores changes, found just as exactly.
+Two details make it agree with evaluating any alpha. A leg of weight 0 brings no candidates and the other keeps its own order,
+so alpha 0 and alpha 1 are steps of their own. And order compares scores rounded to 6 decimals: within 1e-6 of a crossing the
+rounding decides, so there the steps are the alphas at which one of the two rounded scores changes, found just as exactly.
 """
 
 from collections.abc import Sequence

@@ -29,7 +29,7 @@ CAUSES: dict[str, Cause] = {
     "truncated": Cause(
         "encoder",
         "lies past what the encoder reads, and the lexical leg missed it too",
-        "cut chunks that the encoder reads whole",
+        "cut smaller chunks",
     ),
     "lexical_gap": Cause("candidates", "outside the candidates: the question shares too few terms with it", "add the dense leg"),
     "semantic_gap": Cause("candidates", "outside the candidates: its vector is too far from the question's", "add BM25"),

@@ -1,0 +1,67 @@
+"""Re-running one question with one chunk changed: cut elsewhere, or read to its end; everything else stays as it was."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.retrieval.config import FusionConfig
+from lab.retrieval.fusion import Candidates, fuse
+from lab.retrieval.ranking import NONE, Ranking, rank, ranks_of
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Legs:
+    """What the first stage of a system is made of: its legs' rankings (None without the leg), and for both together the
+    candidates and how they are fused; `depth` is what a leg keeps."""
+
+    bm25: Ranking | None
+    dense: Ranking | None
+    found: Candidates | None
+    fusion: FusionConfig | None
+    depth: int
+
+
+def insert(legs: Legs, question: Ints, removed: Ints, chunk: int, bm25: Floats, dense: Floats) -> Ranking:
+    """The first stage with a new chunk, one row a change.
+
+    Row i is question[i] with the chunks removed[i] (rows x any, NONE-padded) taken out and a chunk with the given scores
+    put in (bm25 NaN: shares no term). `chunk` is its index; the index's statistics stay as they were.
+    """
+    lexical = None if legs.bm25 is None else _leg(legs.bm25, question, removed, chunk, bm25, legs.depth)
+    semantic = None if legs.dense is None else _leg(legs.dense, question, removed, chunk, dense, legs.depth)
+    if lexical is None or semantic is None or legs.found is None or legs.fusion is None:
+        one = semantic if lexical is None else lexical
+        assert one is not None  # a system has a leg
+        return one
+    new = np.full((len(question), 1), chunk)
+    chunks = np.concatenate((_without(legs.found.chunks[question], removed), new), axis=1)
+    ranks = [_ranks(leg, chunks) for leg in (lexical, semantic)]
+    chunks = np.where((ranks[0] > 0) | (ranks[1] > 0), chunks, NONE)
+    scores = [
+        np.where(chunks == NONE, np.nan, np.concatenate((old[question], value[:, None]), axis=1))
+        for old, value in ((legs.found.bm25, bm25), (legs.found.dense, dense))
+    ]
+    return fuse(Candidates(chunks, scores[0], scores[1], ranks[0], ranks[1]), legs.fusion, legs.depth)
+
+
+def _without(chunks: Ints, removed: Ints) -> Ints:
+    gone = (chunks[:, :, None] == removed[:, None, :]).any(axis=2)
+    return np.where(gone, NONE, chunks)
+
+
+def _leg(leg: Ranking, question: Ints, removed: Ints, chunk: int, score: Floats, depth: int) -> Ranking:
+    new = np.where(np.isnan(score), NONE, chunk)[:, None]
+    chunks = np.concatenate((_without(leg.chunks[question], removed), new), axis=1)
+    scores = np.concatenate((leg.scores[question], np.nan_to_num(score, nan=-np.inf)[:, None]), axis=1)
+    return rank(chunks, np.where(chunks == NONE, -np.inf, scores), depth)
+
+
+def _ranks(leg: Ranking, chunks: Ints) -> Ints:
+    row, place = np.nonzero(chunks != NONE)
+    ranks = np.zeros(chunks.shape, dtype=np.int64)
+    ranks[row, place] = ranks_of(leg, row, chunks[row, place])
+    return ranks
