@@ -3,27 +3,22 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, NonNegativeInt, model_validator
 
 Strategy = Literal["document", "fixed", "sentences", "structure"]
 Unit = Literal["characters", "words", "tokens"]
 
 
-def _sizes(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _canonical(size: int | tuple[int, ...]) -> int | tuple[int, ...]:
-    """The order and repeats of several sizes make no difference, and one alone is that size."""
-    if isinstance(size, int):
-        return size
-    distinct = tuple(sorted(set(size)))
+def _sizes(value: Any) -> int | tuple[int, ...]:
+    """One size, or several in ascending order: neither their order nor repeats make a difference."""
+    several = value if isinstance(value, list | tuple) else (value,)
+    if not several or not all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in several):
+        raise ValueError("expected a whole number from 1, or several that are indexed together, like [[256, 768]]")
+    distinct = tuple(sorted(set(several)))
     return distinct if len(distinct) > 1 else distinct[0]
 
 
-Size = Annotated[
-    PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=1)], BeforeValidator(_sizes), AfterValidator(_canonical)
-]
+Size = Annotated[int | tuple[int, ...], BeforeValidator(_sizes)]
 
 
 class ChunkConfig(BaseModel):

@@ -108,8 +108,8 @@ class Config(BaseModel):
 
 
 def _toml(value: Any) -> str:
-    # JSON's strings, numbers, booleans and lists are TOML's.
-    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+    # JSON's strings, numbers, booleans and lists are TOML's, but that TOML wants DEL escaped.
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _differing(slice_: BaseModel, default: BaseModel, skip: str = "") -> list[str]:
