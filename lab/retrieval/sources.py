@@ -249,4 +249,4 @@ class PythonSource:
             return outcome[0]
         if len(outcome[0]) != len(texts):
             return Failure(f"search returned {len(outcome[0])} rankings for {len(texts)} questions", final=True)
-        return [parse_hits(list(ranking) if not isinstance(ranking, str | Mapping) else ranking) for ranking in outcome[0]]
+        return [parse_hits(ranking) for ranking in outcome[0]]
