@@ -26,17 +26,20 @@ def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
     out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
     allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Run the commands that the file names.")] = False,
+    track: Annotated[list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sweep every system of an experiment, print the table and write the run folder."""
+    """Sweep every system of an experiment, print the first screen and write the run folder with its report."""
     from rich.console import Console
 
     from lab.corpus.read import read_corpus
     from lab.experiment.experiment import read_experiment
     from lab.experiment.run_folder import check_place, run_of, write_run
     from lab.experiment.sweep import sweep
+    from lab.report.page import NAME, page
     from lab.report.progress import TerminalProgress
     from lab.report.terminal import first_screen
+    from lab.report.tracking import tracker
     from lab.retrieval.foreign import refuse_commands
     from lab.truth.read import read_diagnostics
 
@@ -45,6 +48,7 @@ def run(
         refuse_commands(experiment.retrievers)
     place = out or Path("runs") / experiment.name
     check_place(place)
+    trackers = [tracker(target) for target in track or ()]
     retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
@@ -56,14 +60,15 @@ def run(
         "corpus": str(experiment.corpus),
         "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
     }
-    folder = write_run(tables, place)
+    folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
+    logged = [log(tables, folder) for log in trackers]
     if as_json:
         typer.echo(
             json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
         )
     else:
-        Console().print(first_screen(result))
-        typer.echo(f"written: {folder}")
+        Console(highlight=False).print(first_screen(tables))
+        typer.echo("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
 
 
 @app.command()
@@ -176,6 +181,43 @@ def slices(
 
 
 @app.command()
+def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
+    """Show the first screen of a finished run again."""
+    from rich.console import Console
+
+    from lab.experiment.run_folder import read_run
+    from lab.report.terminal import first_screen
+
+    Console(highlight=False).print(first_screen(read_run(run)))
+
+
+@app.command()
+def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
+    """Write the report of a finished run anew: one file that opens from disk and fetches nothing."""
+    from lab.experiment.reopen import reopen
+    from lab.experiment.run_folder import write_page
+    from lab.report.page import NAME, page
+
+    opened = reopen(run)
+    typer.echo(f"written: {write_page(run, NAME, page(opened.run, opened.corpus, opened.queries))}")
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx or jsonl.")],
+    out: Annotated[Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")] = None,
+) -> None:
+    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
+    from lab.experiment.run_folder import read_run
+    from lab.report.export import export as export_run
+
+    folder = out or run / "export" / to
+    written = export_run(read_run(run), to, folder)
+    typer.echo(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")
+
+
+@app.command()
 def explain(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     query: Annotated[str, typer.Argument(help="Question id.")],
@@ -216,6 +258,28 @@ def compare(
 def _show(message: Warning | str, category: type[Warning], *place: object) -> None:
     """A warning as one line; the place in our code says nothing to a user."""
     typer.echo(f"warning: {message}", err=True)
+
+
+@app.command()
+def ablate(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    baseline: Annotated[str | None, typer.Option(help="System by name; the recommended one by default.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Metric; the selecting one by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which setting matters and by how much: steps from a baseline, and main effects over the whole grid."""
+    from rich.console import Console
+
+    from lab.experiment.ablate import ablate as ablate_run
+    from lab.experiment.run_folder import read_run
+    from lab.report.ablate import ablation_json, ablation_screen
+
+    finished = read_run(run)
+    found = ablate_run(finished, baseline or finished.manifest["recommended"], metric)
+    if as_json:
+        typer.echo(ablation_json(found))
+    else:
+        Console(highlight=False).print(ablation_screen(found))
 
 
 def main() -> None:

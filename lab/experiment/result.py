@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,10 +198,30 @@ class Result:
         return explain(run_of(self), self.corpus, self.queries, query_id, system or self.best)
 
     def write(self, path: str | Path) -> Path:
-        """Write the run folder (see `lab.experiment.run_folder`); a complete older run at the place is replaced."""
+        """Write the run folder with its report (see `lab.experiment.run_folder`); a complete older run at the place is
+        replaced."""
         from lab.experiment.run_folder import run_of, write_run
 
-        return write_run(run_of(self), Path(path))
+        run = run_of(self)
+        return write_run(run, Path(path), {"report.html": _report("page").page(run, self.corpus, self.queries)})
+
+    @property
+    def plot(self) -> Any:
+        """The report's plots as Plotly figures: `plot.heatmap()`, `plot.pareto()` ... (see `lab.report.notebook.Plots`)."""
+        from lab.experiment.run_folder import run_of
+
+        return _report("notebook").Plots(run_of(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows for a result."""
+        from lab.experiment.run_folder import run_of
+
+        return str(_report("notebook").html_of(run_of(self)))
+
+
+def _report(file: str) -> Any:
+    """A file of the report, by name: that room lies further down and imports this one; only a person's own call goes there."""
+    return import_module(f"lab.report.{file}")
 
 
 def _means(values: Floats) -> Floats:

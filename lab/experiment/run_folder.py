@@ -13,9 +13,11 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,9 +67,9 @@ def check_place(path: Path) -> None:
         raise RunError(f"{path}: exists and is not a run folder; name another with --out")
 
 
-def write_run(run: Run, path: Path) -> Path:
-    """Write beside the place, then rename: a reader finds the whole run or none. An older run there is replaced; a folder
-    that is not a run is left alone and is a RunError."""
+def write_run(run: Run, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
+    """Write beside the place, then rename: a reader finds the whole run or none. `pages` are further files by name, such as
+    the report. An older run there is replaced; a folder that is not a run is left alone and is a RunError."""
     check_place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +81,8 @@ def write_run(run: Run, path: Path) -> Path:
             getattr(run, name).to_parquet(fresh / f"{name}.parquet", index=False, compression="zstd")
         manifest = run.manifest | {"sha256": _digests(fresh)}
         (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+        for name, text in pages.items():
+            (fresh / name).write_text(text, "utf-8")
         fresh.chmod(0o755)
         if path.exists():
             old = fresh.with_name(fresh.name + "-old")
@@ -96,6 +100,17 @@ def write_run(run: Run, path: Path) -> Path:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return path
+
+
+def write_page(path: Path, name: str, text: str) -> Path:
+    """Put a file such as the report into a finished run folder: the whole new one or the old one, never half of it."""
+    place, fresh = path / name, path / f".{name}.new"
+    try:
+        fresh.write_text(text, "utf-8")
+        os.replace(fresh, place)
+    except OSError as fault:
+        raise RunError(f"{place}: cannot be written ({fault.strerror})") from None
+    return place
 
 
 def read_run(path: str | Path) -> Run:

@@ -1,102 +1,117 @@
-"""The first screen of a run in the terminal: what is best, how sure, and the table of all systems."""
+"""The first screen of a run in the terminal: what is recommended, how sure that is, and the table of all systems."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from lab.diagnosis.run import Run
+from lab.report.cube import Cube, cube_of
+from lab.report.labels import labels, shown_settings
+from lab.report.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lab.experiment.result import Result
-
 ROWS = 24
+WARNINGS = 6
+VERDICTS = {"better": "green", "worse": "red"}
 
 
-def first_screen(result: "Result") -> RenderableType:
-    """The verdict, the table of systems by the selecting metric, and the table by kind for the best one and the baselines."""
-    table = result.table()
-    chosen = result.measure.select_by
-    ranked = table.sort_values(chosen, ascending=False, kind="stable")
-    parts: list[RenderableType] = [_verdict(result, ranked), systems_table(ranked, result.metrics, chosen)]
-    slices = result.slices("kind")
-    if slices["kind"].nunique() > 1:
-        parts.append(kinds_table(slices, _representatives(ranked), result.metrics))
-    return Group(*parts, Text(_footer(result)))
+def first_screen(run: Run) -> RenderableType:
+    """The verdict, the systems by the selecting metric, and the recommended one beside the best of other modes by kind."""
+    cube = cube_of(run)
+    verdict, short = verdict_of(run, cube), labels(run.systems)
+    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    parts: list[RenderableType] = [verdict_screen(verdict, short), systems_table(ranked, cube.metrics, verdict.select_by)]
+    kinds = run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)].to_numpy(dtype=str)
+    if len(set(kinds)) > 1:
+        modes = ranked.groupby("mode", sort=False)["system"].first().tolist()
+        shown = list(dict.fromkeys([verdict.recommended, *modes]))
+        parts += [Text("\nby kind of question", "bold"), kinds_table(cube, kinds, shown, short)]
+    if verdict.warnings:
+        parts.append(_warnings(verdict.warnings))
+    parts.append(Text(_footer(run)))
+    return Group(*parts)
 
 
-def _verdict(result: "Result", ranked: "pd.DataFrame") -> Text:
-    chosen, best, tied = result.measure.select_by, ranked.iloc[0], int(ranked["as good as best"].sum()) - 1
-    unit = "pieces of evidence" if result.pieces.unit == "evidence" else "documents"
-    text = Text()
-    text.append(f"\n{result.name}: {len(ranked)} systems, {len(result.pieces.queries)} questions, judged by {unit}\n", "bold")
-    text.append(
-        f"Highest {chosen}: {best['system']}  {best[chosen]:.3f} [{best[f'{chosen} low']:.3f}, {best[f'{chosen} high']:.3f}]\n"
-    )
-    if tied:
-        text.append(f"{tied} other system(s) cannot be told from it with these questions (paired permutation, Holm, 5%).\n")
-    elif len(ranked) > 1:
-        text.append("Every other system is worse beyond chance (paired permutation, Holm, 5%).\n")
-    if len(ranked) > 1:
-        text.append(
-            "Chosen on the questions it is scored on, so its score is flattered; test it on fresh questions before quoting it.\n"
-        )
-    return text
+def verdict_screen(verdict: Verdict, short: dict[str, str]) -> RenderableType:
+    """The question, the answer, and the recommended system's metrics against the baseline's."""
+    head = Text(f"\n{verdict.title}: ", "bold").append(f"{verdict.question}\n", "not bold")
+    head.append("\nrecommended: ", "not bold").append(short[verdict.recommended], "bold")
+    said = [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in verdict.sentences]
+    table = _table("", "mean", "95% interval", "against the baseline", left=("",))
+    for figure in verdict.figures:
+        gap = Text("the baseline itself")
+        if verdict.recommended != verdict.baseline:
+            gap = Text(f"{figure.difference:+.3f} [{figure.difference_low:+.3f}, {figure.difference_high:+.3f}] ")
+            gap.append(figure.verdict, VERDICTS.get(figure.verdict, ""))
+        table.add_row(Text(figure.metric), _number(figure.value), f"{_number(figure.low)}-{_number(figure.high)}", gap)
+    base = Text(f"\nbaseline: {short[verdict.baseline]}")
+    return Group(head, *said, base, Padding(table, (0, 0, 1, 0)))
 
 
 def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -> Table:
-    """One row a system, best first; `=` marks those that cannot be told from the best."""
+    """One row a system, best first, with the settings that vary alone; `=` marks those that cannot be told from the best."""
+    shown = shown_settings(ranked)
+    settings = list(shown.columns) or ["system"]
+    table = _table(*settings, *metrics, "95% interval", left=settings)
+    for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
+        named = [Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])]
+        interval = f"{_number(row[f'{chosen} low'])}-{_number(row[f'{chosen} high'])} {'=' if row['as good as best'] else ' '}"
+        table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
+    more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
+    table.caption_justify, table.caption = "left", f"interval of {chosen}; = cannot be told from the best{more}"
+    return table
+
+
+def kinds_table(cube: Cube, kinds: "Sequence[str] | pd.Series", systems: Sequence[str], short: dict[str, str]) -> Table:
+    """For every kind of question the given systems beneath each other."""
+    import numpy as np
+
+    table = _table("kind", "n", "system", *cube.metrics, left=("kind", "system"))
+    kinds = np.asarray(kinds)
+    for kind in sorted(set(kinds.tolist())):
+        members = kinds == kind
+        for place, system in enumerate(systems):
+            values = [_number(float(np.nanmean(cube.column(system, metric)[members]))) for metric in cube.metrics]
+            named = (Text(kind), str(members.sum())) if place == 0 else ("", "")
+            table.add_row(*named, Text(short[system]), *values)
+    return table
+
+
+def _warnings(warnings: Sequence[str]) -> Text:
+    text = Text("\nread this before quoting a number\n", "bold yellow")
+    for warning in warnings[:WARNINGS]:
+        text.append(f"  {warning}\n", "not bold default")
+    if len(warnings) > WARNINGS:
+        text.append(f"  and {len(warnings) - WARNINGS} more in manifest.json\n", "not bold default")
+    return text
+
+
+def _table(*columns: str, left: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("system", overflow="fold")
-    for metric in metrics:
-        table.add_column(metric, justify="right", no_wrap=True)
-    table.add_column("95% interval", justify="right", no_wrap=True)
-    table.add_column("=best", no_wrap=True)
-    for _, row in ranked.head(ROWS).iterrows():
-        interval = f"{row[f'{chosen} low']:.3f}-{row[f'{chosen} high']:.3f}"
-        values = [_number(row[metric]) for metric in metrics]
-        table.add_row(Text(str(row["system"])), *values, interval, "=" if row["as good as best"] else "")
-    if len(ranked) > ROWS:
-        table.caption = f"{len(ranked) - ROWS} more systems in systems.parquet"
+    for column in columns:
+        table.add_column(column, justify="left" if column in left else "right", overflow="fold", no_wrap=column not in left)
     return table
-
-
-def kinds_table(slices: "pd.DataFrame", systems: Sequence[str], metrics: Sequence[str]) -> Table:
-    """For every kind of question the given systems beside each other."""
-    table = Table(box=None, pad_edge=False, header_style="bold", title="by kind of question", title_justify="left")
-    table.add_column("kind")
-    table.add_column("n", justify="right")
-    table.add_column("system", overflow="fold")
-    for metric in metrics:
-        table.add_column(metric, justify="right", no_wrap=True)
-    for kind, rows in slices.groupby("kind", sort=True):
-        for system in systems:
-            row = rows[rows["system"] == system].iloc[0]
-            first = system == systems[0]
-            values = [_number(row[metric]) for metric in metrics]
-            table.add_row(Text(str(kind)) if first else "", str(row["questions"]) if first else "", Text(system), *values)
-    return table
-
-
-def _representatives(ranked: "pd.DataFrame") -> list[str]:
-    """The best system, then the best of each mode that is not it."""
-    return [str(rows.iloc[0]["system"]) for _, rows in ranked.groupby("mode", sort=False)]
 
 
 def _number(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
 
 
-def _footer(result: "Result") -> str:
-    counts = result.counts
+def _footer(run: Run) -> str:
+    counts, metrics = run.manifest["counts"], run.manifest["measure"]["metrics"]
     lines = [
         f"{what}: {counts.get(f'{what} computed', 0)} computed, {counts.get(f'{what} cached', 0)} from the cache"
         for what in ("texts", "pairs")
         if counts.get(f"{what} computed", 0) + counts.get(f"{what} cached", 0)
     ]
-    gains = "linear gain" if any(m.startswith("ndcg@") for m in result.metrics) else "gain 2^grade - 1"
-    if any(m.startswith("ndcg") for m in result.metrics):
-        lines.append(f"ndcg: {gains}")
+    if any(metric.startswith("ndcg@") for metric in metrics):
+        lines.append("ndcg: linear gain")
+    if any(metric.startswith("ndcg_burges") for metric in metrics):
+        lines.append("ndcg_burges: gain 2^grade - 1")
     return "\n" + "; ".join(lines)

@@ -1,0 +1,172 @@
+"""Plots of the systems of a run: heat map of alpha and chunk size, quality against cost, scores by kind of question."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.diagnosis.run import Run
+from lab.report.cube import Cube
+from lab.report.labels import CHUNKS, SEARCH, chunks_label, is_absent, labels, search_label
+from lab.report.plot import BLUES, COLOURS, GREY, Plot, blank, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MODES = ("bm25", "hybrid", "dense")
+
+
+def heatmap(run: Run, cube: Cube) -> Plot:
+    """Alpha by chunks, one map a metric, through the best system: its other settings are held. Cells that the questions do
+    not tell from the metric's best system are outlined."""
+    import pandas as pd
+    from plotly.subplots import make_subplots
+
+    own = run.systems[run.systems["mode"] != "foreign"]
+    best = own.loc[own[run.manifest["measure"]["select_by"]].idxmax(), "system"]
+    cells = _slice_through(own, run.best if run.best in set(own["system"]) else best)
+    columns = [str(c) for c in dict.fromkeys(cells.sort_values("order", kind="stable")["search"])]
+    rows = list(dict.fromkeys(cells["chunks"]))
+    metrics = list(cube.metrics)
+    figure = make_subplots(rows=1, cols=len(metrics), subplot_titles=[plain(m) for m in metrics], shared_yaxes=True)
+    tables = []
+    for place, metric in enumerate(metrics, start=1):
+        grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows)[columns]
+        figure.add_heatmap(
+            z=grid.to_numpy(),
+            x=[plain(c) for c in columns],
+            y=[plain(r) for r in rows],
+            colorscale=BLUES,
+            showscale=False,
+            text=[[f"{v:.3f}"[1:] if v < 1 else "1.0" for v in row] for row in grid.to_numpy()],
+            texttemplate="%{text}",
+            hovertemplate="%{y} · %{x}<br>" + plain(metric) + " %{z:.3f}<extra></extra>",
+            xgap=2,
+            ygap=2,
+            row=1,
+            col=place,
+        )
+        undecided = set(cube.undecided(metric))
+        _outline(figure, cells, undecided, rows, columns, place)
+        table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})
+        tables.append(table.assign(metric=metric, not_told_from_best=cells["system"].isin(undecided)))
+    figure.update_layout(blank(height=max(240, 130 + 52 * len(rows))).layout)
+    figure.update_xaxes(type="category", tickangle=-45, showgrid=False, automargin=True)
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
+    return Plot(
+        "heatmap",
+        "Alpha and chunks",
+        "Mean of each metric for every cut of the documents (rows) and every weight of the dense leg (columns), with the other "
+        "settings of the best system. Outlined cells cannot be told from the metric's best system with these questions.",
+        figure,
+        pd.concat(tables, ignore_index=True)[["metric", "chunks", "search", "value", "not_told_from_best"]],
+    )
+
+
+def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
+    """The systems that share every setting but chunks, mode and alpha with the anchor."""
+    from lab.experiment.config import SETTINGS
+
+    fixed = systems[systems["system"] == anchor].iloc[0]
+    keep = np.ones(len(systems), dtype=bool)
+    for setting in set(SETTINGS) - set(CHUNKS) - set(SEARCH):
+        mine = fixed[setting]
+        # A leg that a mode lacks does not set its cells apart; a reranker that is off does.
+        off_counts = setting in ("rerank_depth", "deliver")
+        keep &= [
+            value == mine or (is_absent(value) and is_absent(mine)) or (not off_counts and (is_absent(value) or is_absent(mine)))
+            for value in systems[setting]
+        ]
+    cells = systems[keep].copy()
+    records = cells.to_dict("records")
+    cells["chunks"], cells["search"] = [chunks_label(row) for row in records], [search_label(row) for row in records]
+    cells["order"] = [MODES.index(row["mode"]) + (0 if is_absent(row["alpha"]) else row["alpha"] / 2) for row in records]
+    return cells
+
+
+def _outline(
+    figure: "go.Figure", cells: "pd.DataFrame", undecided: set[str], rows: Sequence[str], columns: Sequence[str], place: int
+) -> None:
+    """Draw the border of the region: a side of a cell where its neighbour is not in it."""
+    named = zip(cells["chunks"], cells["search"], cells["system"], strict=True)
+    inside = {(rows.index(chunks), columns.index(search)) for chunks, search, name in named if name in undecided}
+    h = 0.5
+    sides = {(0, -1): (-h, -h, -h, h), (0, 1): (h, -h, h, h), (-1, 0): (-h, -h, h, -h), (1, 0): (-h, h, h, h)}
+    for row, column in sorted(inside):
+        for (down, right), (x0, y0, x1, y1) in sides.items():
+            if (row + down, column + right) not in inside:
+                line = {"color": COLOURS[1], "width": 3}
+                figure.add_shape(
+                    type="line", x0=column + x0, y0=row + y0, x1=column + x1, y1=row + y1, line=line, row=1, col=place
+                )
+
+
+def pareto(run: Run) -> Plot:
+    """Quality against context tokens; the systems that no other beats in one without losing in the other are joined."""
+    chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
+    table = run.systems[["system", "mode", "context tokens", chosen, "pareto", "recommended"]].copy()
+    table.insert(1, "label", [short[name] for name in table["system"]])
+    figure = blank(xaxis_title="context tokens handed to the reader (mean)", yaxis_title=chosen)
+    for colour, (mode, rows) in zip(COLOURS, table.groupby("mode", sort=True), strict=False):
+        figure.add_scatter(
+            x=rows["context tokens"].tolist(),
+            y=rows[chosen].tolist(),
+            mode="markers",
+            name=str(mode),
+            text=[plain(name) for name in rows["label"]],
+            marker={"size": 9, "color": colour, "opacity": 0.75},
+            hovertemplate="%{text}<br>%{y:.3f} at %{x:.0f} tokens<extra></extra>",
+        )
+    front = table[table["pareto"]].sort_values("context tokens")
+    line = {"color": GREY, "dash": "dot", "shape": "hv"}
+    figure.add_scatter(
+        x=front["context tokens"].tolist(), y=front[chosen].tolist(), mode="lines", name="front", line=line, hoverinfo="skip"
+    )
+    star = table[table["recommended"]]
+    figure.add_scatter(
+        x=star["context tokens"].tolist(),
+        y=star[chosen].tolist(),
+        mode="markers",
+        name="recommended",
+        text=[plain(name) for name in star["label"]],
+        marker={"size": 17, "symbol": "star", "color": COLOURS[4]},
+        hovertemplate="%{text}<br>%{y:.3f} at %{x:.0f} tokens<extra></extra>",
+    )
+    return Plot(
+        "pareto",
+        "Quality against cost",
+        f"Each point is a system. Those on the dotted line are not beaten in {chosen} by any that hands over fewer tokens.",
+        figure,
+        table.sort_values("context tokens", kind="stable").reset_index(drop=True),
+    )
+
+
+def kinds(run: Run, cube: Cube, systems: Sequence[str], by: "pd.Series") -> Plot:
+    """The selecting metric by kind of question for a few systems. `by` names the kind of every scored question, in order."""
+    import pandas as pd
+
+    chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
+    names = sorted(set(by))
+    rows: list[dict[str, Any]] = []
+    for system in systems:
+        scores = pd.Series(cube.column(system, chosen)).groupby(by.to_numpy()).mean()
+        named = {"system": system, "label": short[system]}
+        rows += [{**named, "kind": kind, "questions": int((by == kind).sum()), chosen: scores[kind]} for kind in names]
+    table = pd.DataFrame(rows)
+    figure = blank(barmode="group", yaxis_title=chosen, yaxis_range=[0, 1])
+    for system in systems:
+        part = table[table["system"] == system]
+        figure.add_bar(
+            x=[plain(f"{kind} ({n})") for kind, n in zip(part["kind"], part["questions"], strict=True)],
+            y=part[chosen].tolist(),
+            name=plain(short[system]),
+            hovertemplate="%{x}<br>%{y:.3f}<extra>" + plain(short[system]) + "</extra>",
+        )
+    return Plot(
+        "kinds",
+        "By kind of question",
+        f"Mean {chosen} of the recommended system, the baseline and the best of every mode; the number of questions in brackets.",
+        figure,
+        table,
+    )

@@ -1,0 +1,135 @@
+"""The first screen in words: the question asked, the recommended system, how sure that is, and what to beware of."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.diagnosis.run import Run
+from lab.report.cube import Cube
+from lab.report.labels import is_absent, labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric of the recommended system with its 95% interval, and its difference to the baseline's with interval and
+    verdict (`better`, `worse`, `undecided`, `cannot be settled`, `same`)."""
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    baseline: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run says, ready to print. `figures` are those of the recommended system against `baseline`."""
+
+    title: str
+    question: str
+    recommended: str
+    best: str
+    baseline: str
+    select_by: str
+    figures: tuple[Figure, ...]
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def verdict_of(run: Run, cube: Cube) -> Verdict:
+    """Collect the conclusions of a run. Nothing is decided here: choice, intervals and tests are the evaluation's."""
+    manifest, short = run.manifest, labels(run.systems)
+    found = manifest["conclusions"]
+    recommended, best, baseline = found["recommended"]["system"], run.best, baseline_of(run.systems, found["select_by"])
+    unit = "the evidence" if manifest["unit"] == "evidence" else "the judged documents"
+    return Verdict(
+        title=manifest["name"],
+        question=f"Which of {_count(len(run.systems), 'system')} best finds {unit} of "
+        f"{_count(len(cube.query_ids), 'question')} in {_count(manifest['corpus']['documents'], 'document')}?",
+        recommended=recommended,
+        best=best,
+        baseline=baseline,
+        select_by=found["select_by"],
+        figures=_figures(run.systems, cube, recommended, baseline),
+        sentences=tuple(_sentences(run, found, short)),
+        warnings=tuple(_warnings(manifest, found)),
+    )
+
+
+def baseline_of(systems: "pd.DataFrame", select_by: str) -> str:
+    """The best BM25 system without a reranker, what a search box already has; without one the first system of the grid."""
+    plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
+    chosen = systems.iloc[0] if plain.empty else plain.sort_values(select_by, ascending=False, kind="stable").iloc[0]
+    return str(chosen["system"])
+
+
+def _figures(systems: "pd.DataFrame", cube: Cube, recommended: str, baseline: str) -> tuple[Figure, ...]:
+    row = systems[systems["system"] == recommended].iloc[0]
+    base = systems[systems["system"] == baseline].iloc[0]
+    paired = cube.against(recommended, baseline)
+    return tuple(
+        Figure(
+            metric,
+            float(row[metric]),
+            float(row[f"{metric} low"]),
+            float(row[f"{metric} high"]),
+            float(base[metric]),
+            float(paired.difference[place]),
+            float(paired.low[place]),
+            float(paired.high[place]),
+            paired.verdicts[place],
+        )
+        for place, metric in enumerate(cube.metrics)
+    )
+
+
+def _sentences(run: Run, found: dict[str, Any], short: dict[str, str]) -> list[str]:
+    metric, best, recommended = found["select_by"], found["best"], found["recommended"]
+    tied, honest = len(run.manifest["as_good_as_best"]) - 1, found["honest"]
+    said = []
+    if recommended["system"] == best["system"]:
+        said.append(f"It has the highest {metric}, {best['mean']:.3f}, and no system within one standard error of it costs less.")
+    else:
+        said.append(
+            f"It is the cheapest system within one standard error of the highest {metric}, {best['mean']:.3f} of "
+            f"{short[best['system']]}; its own is {recommended['mean']:.3f}."
+        )
+    if tied:
+        said.append(f"{_count(tied, 'other system')} cannot be told from the best with these questions.")
+    elif len(run.systems) > 1:
+        said.append("Every other system is worse than the best beyond chance.")
+    if not is_absent(honest["estimate"]):
+        low, high = honest["interval"]
+        interval = "" if is_absent(low) else f" [{low:.3f}, {high:.3f}]"
+        said.append(
+            f"Choosing among {_count(len(run.systems), 'system')} this way scores {honest['estimate']:.3f}{interval} on "
+            f"questions the choice has not seen; {honest['optimism']:.3f} of the apparent {honest['apparent']:.3f} is optimism."
+        )
+    if found["sealed"]:
+        said.append(_sealed(found["sealed"], metric))
+    return said
+
+
+def _sealed(sealed: dict[str, Any], metric: str) -> str:
+    mean, low, high = sealed["scores"][metric]
+    return (
+        f"On {_count(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches {mean:.3f} [{low:.3f}, {high:.3f}]."
+    )
+
+
+def _warnings(manifest: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    notes = list(manifest["notes"])
+    detectable = found["detectable_difference"].get(found["select_by"], {}).get("planned")
+    if found["few_questions"] and detectable is not None:
+        notes.insert(0, f"Differences below about {detectable:.2f} in {found['select_by']} cannot be seen with so few questions.")
+    return notes
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
