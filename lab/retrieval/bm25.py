@@ -2,7 +2,8 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections import Counter
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,10 +14,9 @@ from scipy.sparse import csr_array
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 from lab.retrieval.config import BM25Config
-from lab.retrieval.ranking import Floats, Ints, Ranking, rank_lists
+from lab.retrieval.postings import scores_of, search
+from lab.retrieval.ranking import Floats, Ints, Ranking
 
-# Postings that a block of questions reads at most: what bounds the memory of a search, whatever the corpus.
-POSTINGS_AT_ONCE = 2**22
 # Longer runs without white space (Chinese, Japanese) hardly ever return, so remembering them only costs memory.
 REMEMBERED = 40
 
@@ -70,6 +70,7 @@ class BM25:
     postings: csr_array
     constants: Floats
     blank: int
+    model: rank_bm25.BM25
 
     def query_terms(self, texts: Sequence[str]) -> csr_array:
         """Questions x terms: how often each known term stands in a question."""
@@ -79,35 +80,28 @@ class BM25:
 
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
         """The best `depth` chunks that share a term with each question; a question without a known term has none."""
-        blocks = [rank_lists(h.indptr, h.indices, h.data, depth) for _, h in self._hits(self.query_terms(texts))]
-        if not blocks:
-            return Ranking(np.zeros((0, depth), dtype=np.int64), np.zeros((0, depth)))
-        return Ranking(np.concatenate([b.chunks for b in blocks]), np.concatenate([b.scores for b in blocks]))
+        return search(self.query_terms(texts), self.postings, self.constants, depth)
 
     def scores(self, texts: Sequence[str], chunks: Ints) -> Floats:
         """Exact scores of given candidates (questions x candidates, NONE for absent); NaN where no term is shared."""
-        found = np.full(chunks.shape, np.nan)
-        # One place a chunk and a last one that index NONE reads, filled and emptied question by question.
-        row_scores = np.full(self.postings.shape[1] + 1, np.nan)
-        for first, hits in self._hits(self.query_terms(texts)):
-            for row in range(hits.shape[0]):
-                part = slice(hits.indptr[row], hits.indptr[row + 1])
-                row_scores[hits.indices[part]] = hits.data[part]
-                found[first + row] = row_scores[chunks[first + row]]
-                row_scores[hits.indices[part]] = np.nan
-        return found
+        return scores_of(self.query_terms(texts), self.postings, self.constants, chunks)
 
-    def _hits(self, terms: csr_array) -> Iterator[tuple[int, csr_array]]:
-        """Blocks of questions x chunks with the score of every chunk that shares a term, and each block's first question."""
-        postings = np.concatenate(([0], np.cumsum(np.diff(self.postings.indptr)[terms.indices])))
-        read, first = postings[terms.indptr], 0
-        while first < terms.shape[0]:
-            last = max(int(np.searchsorted(read, read[first] + POSTINGS_AT_ONCE, side="right")) - 1, first + 1)
-            block = terms[first:last]
-            hits = _product(block, self.postings)
-            hits.data += np.repeat(block @ self.constants, np.diff(hits.indptr))
-            yield first, hits
-            first = last
+    def scores_of_new(self, questions: Sequence[str], texts: Sequence[str]) -> Floats:
+        """Score of texts[i] for questions[i] as if it were one more chunk, the index's statistics staying as they are; NaN
+        where no term is shared."""
+        variant = next(name for name, kind in VARIANTS.items() if type(self.model) is kind)
+        found = np.full(len(texts), np.nan)
+        for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
+            terms = self.analyzer(text)
+            counts, length = Counter(terms), 1 - self.model.b + self.model.b * len(terms) / self.model.avgdl
+            asked = [term for term in self.analyzer(question) if term in self.vocabulary]
+            shared = [term for term in asked if term in counts]
+            if shared:
+                f = np.array([counts[term] for term in shared], dtype=np.float64)
+                idf = np.array([self.model.idf[term] for term in shared])
+                weights = idf * _term_weight(variant, f, np.full(len(f), length), self.model)
+                found[place] = weights.sum() + self.constants[[self.vocabulary[term] for term in asked]].sum()
+        return found
 
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
@@ -159,7 +153,7 @@ def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
     weights = np.repeat(idf, frequency) * _term_weight(config.variant, counts.data.astype(np.float64), length, model)
     postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
     constants = idf * model.delta if config.variant == "plus" else np.zeros(len(idf))
-    return BM25(ANALYZERS[config.analyzer], terms.vocabulary, postings, constants, blank=len(lengths) - indexed)
+    return BM25(ANALYZERS[config.analyzer], terms.vocabulary, postings, constants, blank=len(lengths) - indexed, model=model)
 
 
 def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25) -> Floats:
@@ -188,26 +182,3 @@ def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
     counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
     counts.sum_duplicates()
     return counts
-
-
-def _product(queries: csr_array, postings: csr_array) -> csr_array:
-    """queries @ postings with an entry for every chunk that shares a term, also where the score is exactly 0 (SciPy
-    leaves such sums out; Okapi gives them to terms in half of all chunks)."""
-    scores: csr_array = queries @ postings
-    if postings.nnz and postings.data.min() > 0:
-        return scores
-    ones = csr_array((np.ones(postings.nnz), postings.indices, postings.indptr), shape=postings.shape)
-    shared = queries @ ones
-    shared.sort_indices()
-    scores.sort_indices()
-    width = postings.shape[1]
-    places = np.searchsorted(_keys(shared, width), _keys(scores, width))
-    data = np.zeros(shared.nnz)
-    data[places] = scores.data
-    return csr_array((data, shared.indices, shared.indptr), shape=shared.shape)
-
-
-def _keys(matrix: csr_array, width: int) -> Ints:
-    """Row-major position of every entry."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return np.asarray(rows * width + matrix.indices, dtype=np.int64)

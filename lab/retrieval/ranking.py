@@ -60,15 +60,16 @@ def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth
     """`rank` for hit lists of different lengths that are laid end to end: list i is at [starts[i], starts[i + 1])."""
     lengths = np.diff(starts)
     floor = np.full(len(lengths), -np.inf)
-    for long in np.flatnonzero(lengths > depth):
+    for long in np.flatnonzero(lengths > 2 * depth):
         part = scores[starts[long] : starts[long + 1]]
-        floor[long] = np.partition(part, len(part) - depth)[len(part) - depth]
-    # What is tied with the last place after rounding may stand before it: it stays in.
-    contends = np.flatnonzero(scores >= np.repeat(floor - 2 * 10.0**-DECIMALS, lengths))
-    row = np.searchsorted(starts, contends, side="right") - 1
+        # What is tied with the last place after rounding may stand before it: it stays in.
+        floor[long] = np.partition(part, len(part) - depth)[len(part) - depth] - 2 * 10.0**-DECIMALS
+    contends = scores >= np.repeat(floor, lengths)
+    row = np.repeat(np.arange(len(lengths)), lengths)[contends]
     found, values = chunks[contends].astype(np.int64), scores[contends]
     order = np.lexsort((found, -np.round(values, DECIMALS), row))
-    place = np.arange(len(row)) - np.searchsorted(row, row)
+    counts = np.bincount(row, minlength=len(lengths))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     held = place < depth
     ranked = np.full((len(lengths), depth), NONE, dtype=np.int64)
     ordered = np.full(ranked.shape, -np.inf)
