@@ -32,6 +32,11 @@ class Run:
         if system not in names:
             raise RunError(f"no system '{system}' in this run{nearest(system, names)}")
 
+    def matrix(self, metric: str) -> "pd.DataFrame":
+        """One metric as questions x systems, the systems in the order of the grid."""
+        rows = self.scores[self.scores["metric"] == metric].astype({"system": "str", "query_id": "str"})
+        return rows.pivot(index="query_id", columns="system", values="value")[self.systems["system"].tolist()]
+
     @property
     def best(self) -> str:
         """Name of the system with the best mean of the selecting metric, the first of equals."""

@@ -136,6 +136,7 @@ def test_the_whole_grid_under_the_null(questions: int, capsys: pytest.CaptureFix
         print(f"  planted gap of twice the detectable difference: found {leads:.3f}, told from all others {alone:.3f}")
     assert ours <= 0.06
     assert abs(honest) <= 0.005
-    assert all(0.93 <= share <= 0.97 for share in covered.values())
+    # Near the ceiling 50 questions with two outcomes cannot hit 95%: one more outcome inside makes it 98%.
+    assert all(0.93 <= share <= (1 if law == "near the ceiling" else 0.97) for law, share in covered.items())
     assert leads >= 0.9
     assert alone >= 0.9
