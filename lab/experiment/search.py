@@ -28,7 +28,7 @@ def search(corpus: Corpus, question: str, config: Config, k: int, progress: Prog
     """The first `k` chunks for a question under one hybrid system. Raises ConfigError for a blank question."""
     if not question.strip():
         raise ConfigError("the question is blank; expected words to look for")
-    stage = Stages(corpus, [question], config.chunk, Resources(Cache(default_cache_path()), progress))
+    stage = Stages(corpus, [question], config.chunk, Resources(Cache(default_cache_path(), progress.note), progress))
     ranking = stage.first_stage(config).first(k)
     found = stage.candidates(config.bm25, config.dense, config.depth)  # type: ignore[arg-type]  # a hybrid system has both
     hits = []

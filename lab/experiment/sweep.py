@@ -68,7 +68,9 @@ def sweep(
     open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
     asked = pieces(open_questions, measure.unit)
     metrics = [parse_metric(metric) for metric in measure.measured]
-    resources = Resources(Cache(cache or default_cache_path()), progress or Silent(), dict(encoders or {}), dict(rerankers or {}))
+    progress = progress or Silent()
+    kept = Cache(cache or default_cache_path(), progress.note)
+    resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
     questions = [query.text for query in asked.queries]
     by_chunk: dict[ChunkConfig, list[int]] = {}
     for system, config in enumerate(own):
