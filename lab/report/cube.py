@@ -54,4 +54,4 @@ def cube_of(run: Run) -> Cube:
 
 
 def _categories(column: "pd.Series") -> tuple[str, ...]:
-    return tuple(dict.fromkeys(column.astype(str)))
+    return tuple(str(value) for value in column.unique())

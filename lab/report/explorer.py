@@ -112,23 +112,24 @@ def _packed(values: "np.ndarray[Any, Any]", kind: type) -> str:
 def _spans(hits: "pd.DataFrame", pieces: "pd.DataFrame", corpus: Corpus) -> tuple[dict[str, list[list[Any]]], int]:
     """Document -> [start, text] segments of everything that can be shown, and down to which rank hits have their text."""
     wanted: dict[str, list[tuple[int, int]]] = {
-        doc_id: [] for doc_id in sorted(set(pieces["doc_id"]) | set(hits["doc_id"].astype(str)))
+        doc_id: [] for doc_id in sorted(set(pieces["doc_id"].unique()) | set(hits["doc_id"].unique()))
     }
-    for doc_id, start, end in pieces[["doc_id", "start", "end"]].itertuples(index=False):
-        if start >= 0:
-            wanted[doc_id].append((max(start - AROUND, 0), min(end + AROUND, len(corpus[doc_id].text))))
-    shown = hits[["doc_id", "shown_start", "shown_end", "rank", "evidence"]].drop_duplicates()
+    for doc_id, start, end in _rows(pieces[pieces["start"] >= 0], "doc_id", "start", "end"):
+        wanted[doc_id].append((max(start - AROUND, 0), min(end + AROUND, len(corpus[doc_id].text))))
     last = 0
-    for rank in (0, *sorted(set(shown["rank"]) - {0})):
-        more = {doc_id: list(spans) for doc_id, spans in wanted.items()}
-        rows = shown[shown["rank"] == rank]
-        for doc_id, start, end in rows[["doc_id", "shown_start", "shown_end"]].itertuples(index=False):
-            more[doc_id].append((start, end))
-        merged = {doc_id: _merged(spans) for doc_id, spans in more.items()}
+    for rank, rows in hits[["rank", "doc_id", "shown_start", "shown_end"]].drop_duplicates().groupby("rank"):
+        more: dict[str, list[tuple[int, int]]] = {}
+        for doc_id, start, end in _rows(rows, "doc_id", "shown_start", "shown_end"):
+            more.setdefault(doc_id, []).append((start, end))
+        merged = wanted | {doc_id: _merged([*wanted[doc_id], *spans]) for doc_id, spans in more.items()}
         if sum(end - start for spans in merged.values() for start, end in spans) > TEXT_BUDGET:
             break
-        wanted, last = merged, rank
-    return {doc_id: [[s, corpus[doc_id].text[s:e]] for s, e in _merged(spans)] for doc_id, spans in wanted.items()}, int(last)
+        wanted, last = merged, int(rank)
+    return {doc_id: [[s, corpus[doc_id].text[s:e]] for s, e in _merged(spans)] for doc_id, spans in wanted.items()}, last
+
+
+def _rows(table: "pd.DataFrame", *columns: str) -> Iterable[tuple[str, int, int]]:
+    return zip(*(table[column].tolist() for column in columns), strict=True)
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -125,7 +125,7 @@ def _plotly() -> str:
 
 def _zipped(content: bytes) -> str:
     # The time stamp is left out: the same run gives the same bytes.
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode()
 
 
 def _file(name: str) -> str:

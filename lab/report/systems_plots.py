@@ -30,7 +30,7 @@ def heatmap(run: Run, cube: Cube) -> Plot:
     rows = list(dict.fromkeys(cells["chunks"]))
     metrics = list(cube.metrics)
     figure = make_subplots(rows=1, cols=len(metrics), subplot_titles=[plain(m) for m in metrics], shared_yaxes=True)
-    tables = []
+    tables, borders = [], []
     for place, metric in enumerate(metrics, start=1):
         grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows)[columns]
         figure.add_heatmap(
@@ -48,10 +48,11 @@ def heatmap(run: Run, cube: Cube) -> Plot:
             col=place,
         )
         undecided = set(cube.undecided(metric))
-        _outline(figure, cells, undecided, rows, columns, place)
+        borders += _outline(cells, undecided, rows, columns, place)
         table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})
         tables.append(table.assign(metric=metric, not_told_from_best=cells["system"].isin(undecided)))
-    figure.update_layout(blank(height=max(240, 130 + 52 * len(rows))).layout)
+    # All at once: Plotly checks every shape again for each that is added.
+    figure.update_layout(blank(height=max(240, 130 + 52 * len(rows))).layout, shapes=borders)
     figure.update_xaxes(type="category", tickangle=-45, showgrid=False, automargin=True)
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return Plot(
@@ -86,20 +87,20 @@ def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
 
 
 def _outline(
-    figure: "go.Figure", cells: "pd.DataFrame", undecided: set[str], rows: Sequence[str], columns: Sequence[str], place: int
-) -> None:
-    """Draw the border of the region: a side of a cell where its neighbour is not in it."""
+    cells: "pd.DataFrame", undecided: set[str], rows: Sequence[str], columns: Sequence[str], place: int
+) -> list[dict[str, Any]]:
+    """The border of the region in the map at `place`: a side of a cell where its neighbour is not in it."""
     named = zip(cells["chunks"], cells["search"], cells["system"], strict=True)
     inside = {(rows.index(chunks), columns.index(search)) for chunks, search, name in named if name in undecided}
-    h = 0.5
+    h, axis = 0.5, "" if place == 1 else str(place)
     sides = {(0, -1): (-h, -h, -h, h), (0, 1): (h, -h, h, h), (-1, 0): (-h, -h, h, -h), (1, 0): (-h, h, h, h)}
-    for row, column in sorted(inside):
-        for (down, right), (x0, y0, x1, y1) in sides.items():
-            if (row + down, column + right) not in inside:
-                line = {"color": COLOURS[1], "width": 3}
-                figure.add_shape(
-                    type="line", x0=column + x0, y0=row + y0, x1=column + x1, y1=row + y1, line=line, row=1, col=place
-                )
+    line = {"type": "line", "xref": f"x{axis}", "yref": f"y{axis}", "line": {"color": COLOURS[1], "width": 3}}
+    return [
+        {**line, "x0": column + x0, "y0": row + y0, "x1": column + x1, "y1": row + y1}
+        for row, column in sorted(inside)
+        for (down, right), (x0, y0, x1, y1) in sides.items()
+        if (row + down, column + right) not in inside
+    ]
 
 
 def pareto(run: Run) -> Plot:
