@@ -1,5 +1,6 @@
 """Scores per question: every metric of every system, with ranx where ranx has it."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from lab.truth.judge import NEVER, Judge, Judged, SpanJudge
 from lab.truth.pieces import Ints, Pieces
 
 Floats = NDArray[np.float64]
+
+# ranx runs on numba's threads, and numba ends the process when two threads of Python enter them at once.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +76,18 @@ def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
     # `ranx.evaluate` calls; that itself fails on one metric with a cut-off when per-question scores are asked for.
     from ranx.metrics import metric_switch
 
-    return np.asarray(metric_switch(name)(qrels, run, k), dtype=np.float64)
+    with _ONE_AT_A_TIME:
+        return np.asarray(metric_switch(name)(qrels, run, k), dtype=np.float64)
 
 
 def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:
     """Systems x questions: how many of the first spans fit into the token budget, whole ones in order."""
-    return np.array([(np.cumsum(_tokens(run), axis=1) <= budget).sum(axis=1) for run in runs])
+    return np.array([fitting(run, budget) for run in runs])
+
+
+def fitting(run: SystemRun, budget: int) -> Ints:
+    """Per question how many of the first spans fit into the token budget, whole ones in order."""
+    return np.asarray((np.cumsum(_tokens(run), axis=1) <= budget).sum(axis=1))
 
 
 def _budget_precision(runs: Sequence[SystemRun], budget: int) -> Floats:

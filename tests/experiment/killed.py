@@ -1,6 +1,6 @@
 """A sweep to be killed: the parent imports everything once and forks a child a time, so that a hundred deaths take minutes.
 
-`python killed.py FOLDER DEATHS SEED` writes `FOLDER/calm` undisturbed, then `FOLDER/struck` over and over with a cache of its own,
+`python killed.py FOLDER DEATHS SEED` writes `FOLDER/calm` undisturbed, then `FOLDER/struck` over and over with other caches,
 killing every child at a random moment, until it is let run to its end. Prints as JSON how often a child died before its end
 (`killed`), how many ended first (`escaped`), and which tables differ.
 """
