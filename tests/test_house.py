@@ -8,7 +8,19 @@ import pytest
 import lab
 from tests.conftest import ROOT
 
-ROOMS = ("errors", "corpus", "chunking", "retrieval", "truth", "evaluation", "diagnosis", "experiment", "report", "cli")
+ROOMS = (
+    "errors",
+    "corpus",
+    "chunking",
+    "retrieval",
+    "truth",
+    "evaluation",
+    "diagnosis",
+    "experiment",
+    "report",
+    "commands",
+    "cli",
+)
 FILES = sorted((ROOT / "lab").rglob("*.py"))
 
 

@@ -1,0 +1,70 @@
+"""Commands that read a finished run: `lab show`, `lab slices`, `lab explain`, `lab report`, `lab export`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
+    """Show the first screen of a finished run again."""
+    from rich.console import Console
+
+    from lab.experiment.run_folder import read_run
+    from lab.report.terminal import first_screen
+
+    Console(highlight=False).print(first_screen(read_run(run)))
+
+
+def slices(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    by: Annotated[str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")] = "kind",
+    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+) -> None:
+    """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the confusion of near misses."""
+    from rich.console import Console
+
+    from lab.diagnosis.slices import sliced
+    from lab.experiment.reopen import reopen
+    from lab.report.slices import sliced_screen
+
+    opened = reopen(run)
+    found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
+    Console(highlight=False).print(sliced_screen(found))
+
+
+def explain(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    query: Annotated[str, typer.Argument(help="Question id.")],
+    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+) -> None:
+    """Show every stage's rank of a question's evidence."""
+    from lab.diagnosis.explain import explain as explain_question
+    from lab.experiment.reopen import reopen
+
+    opened = reopen(run)
+    typer.echo(str(explain_question(opened.run, opened.corpus, opened.queries, query, system or opened.run.best)))
+
+
+def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
+    """Write the report of a finished run anew: one file that opens from disk and fetches nothing."""
+    from lab.experiment.reopen import reopen
+    from lab.experiment.run_folder import write_page
+    from lab.report.page import NAME, page
+
+    opened = reopen(run)
+    typer.echo(f"written: {write_page(run, NAME, page(opened.run, opened.corpus, opened.queries))}")
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx or jsonl.")],
+    out: Annotated[Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")] = None,
+) -> None:
+    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
+    from lab.experiment.run_folder import read_run
+    from lab.report.export import export as export_run
+
+    folder = out or run / "export" / to
+    written = export_run(read_run(run), to, folder)
+    typer.echo(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")

@@ -1,0 +1,82 @@
+"""Commands that search: `lab run` sweeps an experiment, `lab search` asks one question."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab.commands.options import AsJson
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
+    out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
+    allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Run the commands that the file names.")] = False,
+    track: Annotated[list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sweep every system of an experiment, print the first screen and write the run folder with its report."""
+    from rich.console import Console
+
+    from lab.corpus.read import read_corpus
+    from lab.experiment.experiment import read_experiment
+    from lab.experiment.run_folder import check_place, run_of, write_run
+    from lab.experiment.sweep import sweep
+    from lab.report.page import NAME, page
+    from lab.report.progress import TerminalProgress
+    from lab.report.terminal import first_screen
+    from lab.report.tracking import tracker
+    from lab.retrieval.foreign import refuse_commands
+    from lab.truth.read import read_diagnostics
+
+    experiment = read_experiment(file)
+    if not allow_commands:
+        refuse_commands(experiment.retrievers)
+    place = out or Path("runs") / experiment.name
+    check_place(place)
+    trackers = [tracker(target) for target in track or ()]
+    retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
+    corpus = read_corpus(experiment.corpus)
+    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    with TerminalProgress(Console(stderr=True)) as progress:
+        settings = experiment.grid, experiment.measure
+        result = sweep(corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers)
+    tables = run_of(result)
+    tables.manifest["paths"] = {
+        "corpus": str(experiment.corpus),
+        "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
+    }
+    folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
+    logged = [log(tables, folder) for log in trackers]
+    if as_json:
+        typer.echo(
+            json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
+        )
+    else:
+        Console(highlight=False).print(first_screen(tables))
+        typer.echo("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
+
+
+def search(
+    corpus: Annotated[Path, typer.Argument(help="Documents.")],
+    question: Annotated[str, typer.Argument(help="What to look for.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="Hits to show.")] = 5,
+    chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
+    strategy: Annotated[str, typer.Option(help="document, fixed, sentences or structure.")] = "fixed",
+    alpha: Annotated[float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")] = 0.5,
+    model: Annotated[str, typer.Option(help="Dense model: package name, folder or hub id.")] = "all-MiniLM-L6-v2",
+) -> None:
+    """Search documents with both legs and show the ranked chunks with both scores."""
+    from rich.console import Console
+
+    from lab.corpus.read import read_corpus
+    from lab.experiment.grid import Grid
+    from lab.experiment.search import search as search_corpus
+    from lab.report.progress import TerminalProgress
+    from lab.report.search import hits_table
+
+    grid = Grid(chunk_size=chunk_size, chunk_strategy=strategy, mode="hybrid", alpha=alpha, model=model)
+    with TerminalProgress(Console(stderr=True)) as progress:
+        hits = search_corpus(read_corpus(corpus), question, grid.systems()[0][0], k, progress)
+    Console().print(hits_table(hits))
