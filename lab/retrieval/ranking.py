@@ -59,22 +59,20 @@ def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
 def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth: int) -> Ranking:
     """`rank` for hit lists of different lengths that are laid end to end: list i is at [starts[i], starts[i + 1])."""
     lengths = np.diff(starts)
-    floor = np.full(len(lengths), -np.inf)
-    for long in np.flatnonzero(lengths > 2 * depth):
-        part = scores[starts[long] : starts[long + 1]]
+    width = max(depth, min(2 * depth, int(lengths.max(initial=0))))
+    table, values = np.full((len(lengths), width), NONE, dtype=np.int64), np.full((len(lengths), width), -np.inf)
+    fits = lengths <= width
+    hits = np.repeat(fits, lengths)
+    row = np.repeat(np.arange(len(lengths)), lengths)[hits]
+    place = (np.arange(len(hits)) - np.repeat(starts[:-1], lengths))[hits]
+    table[row, place], values[row, place] = chunks[hits], scores[hits]
+    for long in np.flatnonzero(~fits):
+        found, own = chunks[starts[long] : starts[long + 1]], scores[starts[long] : starts[long + 1]]
         # What is tied with the last place after rounding may stand before it: it stays in.
-        floor[long] = np.partition(part, len(part) - depth)[len(part) - depth] - 2 * 10.0**-DECIMALS
-    contends = scores >= np.repeat(floor, lengths)
-    row = np.repeat(np.arange(len(lengths)), lengths)[contends]
-    found, values = chunks[contends].astype(np.int64), scores[contends]
-    order = np.lexsort((found, -np.round(values, DECIMALS), row))
-    counts = np.bincount(row, minlength=len(lengths))
-    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    held = place < depth
-    ranked = np.full((len(lengths), depth), NONE, dtype=np.int64)
-    ordered = np.full(ranked.shape, -np.inf)
-    ranked[row[held], place[held]], ordered[row[held], place[held]] = found[order][held], values[order][held]
-    return Ranking(ranked, ordered)
+        near = own >= np.partition(own, len(own) - depth)[len(own) - depth] - 2 * 10.0**-DECIMALS
+        best = rank(found[near][None].astype(np.int64), own[near][None], depth)
+        table[long, :depth], values[long, :depth] = best.chunks[0], best.scores[0]
+    return rank(table, values, depth)
 
 
 def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
