@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import typer
 
@@ -14,7 +16,7 @@ app = typer.Typer(
 )  # fmt: skip
 
 # In the order of `lab --help`: before a run, running, reading a run, deciding.
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "import": sets.import_,
     "check": sets.check,
     "probe": sets.probe,
@@ -27,6 +29,8 @@ COMMANDS = {
     "export": finished.export,
     "compare": decide.compare,
     "ablate": decide.ablate,
+    "gate": decide.gate,
+    "history": decide.history,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
@@ -47,6 +51,6 @@ def main() -> None:
         sys.exit(WRONG_INPUT)
 
 
-def _show(message: Warning | str, category: type[Warning], *place: object) -> None:
+def _show(message: Warning | str, category: type[Warning], *place: Any, **stream: Any) -> None:
     """A warning as one line; the place in our code says nothing to a user."""
     typer.echo(f"warning: {message}", err=True)
