@@ -158,8 +158,8 @@ def _complete(lines: Lines, pieces: Sequence[Sequence[Holder]], alphas: Floats, 
     width = int(lines.chunk.max(initial=0)) + 1
     keys = np.rint(np.round(scores, DECIMALS) / UNIT).astype(np.int64) * width + (width - 1 - lines.chunk)
     # A leg of weight 0 brings nothing, and the other one keeps its own order.
-    for end, ranks in ((alphas <= 0, lines.bm25_rank), (alphas >= 1, lines.dense_rank)):
-        keys[end] = np.where(ranks > 0, -ranks, _LOWEST)
+    for end, leg in ((alphas <= 0, lines.bm25_rank), (alphas >= 1, lines.dense_rank)):
+        keys[end] = np.where(leg > 0, -leg, _LOWEST)
     order = np.argsort(lines.judged, kind="stable")
     groups, first = np.unique(lines.judged[order], return_index=True)
     best = np.maximum.reduceat(keys[:, order], first, axis=1) if len(groups) else np.zeros((len(alphas), 0), dtype=np.int64)
@@ -193,7 +193,7 @@ def _holds(holder: Holder, parts: Ints) -> Ints:
     seen = np.cumsum(np.where(ranks < NEVER, holder.weights[order], 0), axis=0)
     enough = seen >= holder.need
     reached = np.take_along_axis(ranks, enough.argmax(axis=0)[None], axis=0)[0]
-    return np.where(enough.any(axis=0), reached, NEVER)
+    return np.asarray(np.where(enough.any(axis=0), reached, NEVER))
 
 
 _LOWEST = np.iinfo(np.int64).min

@@ -34,6 +34,9 @@ CAUSES: dict[str, Cause] = {
     "lexical_gap": Cause("candidates", "outside the candidates: the question shares too few terms with it", "add the dense leg"),
     "semantic_gap": Cause("candidates", "outside the candidates: its vector is too far from the question's", "add BM25"),
     "both": Cause("candidates", "outside the candidates of both legs", "keep more candidates, or reword the question"),
+    "not_returned": Cause(
+        "candidates", "a foreign retriever did not return it; its stages cannot be seen", "ask it for more hits"
+    ),
     "approximate": Cause("candidates", "exact search would have had it", "search exactly"),
     "outranked": Cause("ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"),
     "crowded": Cause("ranking", "pushed out by near-duplicates of one text", "remove near-duplicates"),
@@ -42,6 +45,13 @@ CAUSES: dict[str, Cause] = {
 }
 STAGES = tuple(dict.fromkeys(cause.stage for cause in CAUSES.values()))
 NAMES = tuple(CAUSES)
+# Which legs a system has (BM25, dense) -> what it is called when the candidates lack a piece.
+GAPS = {
+    (True, False): "lexical_gap",
+    (False, True): "semantic_gap",
+    (True, True): "both",
+    (False, False): "not_returned",
+}
 
 
 def assign(trail: Trail) -> Codes:
@@ -53,7 +63,7 @@ def assign(trail: Trail) -> Codes:
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k
     arrived = np.where(t.pool, t.part <= t.k, t.pool_part)
-    gap = "both" if t.bm25 is not None and t.dense is not None else "lexical_gap" if t.dense is None else "semantic_gap"
+    gap = GAPS[t.bm25 is not None, t.dense is not None]
     conditions = (
         ("not_in_corpus", ~t.inside),
         ("cut", t.reranked <= t.k),

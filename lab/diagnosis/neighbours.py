@@ -42,7 +42,7 @@ class Neighbours:
     def distinct_rank(self, ahead: Iterable[int], evidence: Iterable[int], k: int) -> int:
         """Rank of the evidence once near-duplicates ahead of it count once and its own duplicates not at all; counting stops
         beyond k."""
-        mine, kept = list(evidence), []
+        mine, kept = list(evidence), list[int]()
         for span in ahead:
             if span in mine or any(self.likeness(span, other) >= DUPLICATE for other in (*mine, *kept)):
                 continue

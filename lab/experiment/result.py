@@ -24,6 +24,7 @@ from lab.evaluation.slices import labels
 from lab.experiment.config import SETTINGS, Config
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
+from lab.experiment.findings import Findings
 from lab.experiment.grid import Grid
 from lab.experiment.rows import StageRows
 from lab.experiment.sealed import Sealed
@@ -41,9 +42,9 @@ class Result:
     """Everything a sweep found, per question first.
 
     `values` is systems x scored questions x metrics; `complete` systems x pieces holds the rank at which each piece of
-    evidence was complete; `rows` the stage ranks of hits and evidence per system; `context_tokens` the mean tokens of what
-    every system hands to the reader at the selecting metric's cut-off; `sealed` what questions that no choice has seen say
-    of the recommended system, None if none were set aside.
+    evidence was complete; `rows` the stage ranks of hits and evidence per system; `findings` why pieces were missed;
+    `context_tokens` the mean tokens of what every system hands to the reader at the selecting metric's cut-off; `sealed` what
+    questions that no choice has seen say of the recommended system, None if none were set aside.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Result:
     complete: Ints
     context_tokens: Floats
     rows: tuple[StageRows, ...]
+    findings: Findings
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
     identities: Mapping[str, str]

@@ -6,6 +6,8 @@ scores.parquet     system x query x metric
 rankings.parquet   every stage's rank and score of the first hits and the evidence
 evidence.parquet   the rank at which every piece was complete, per system
 questions.parquet  a row a question: text, kind, tags, main document, fingerprint of its evidence, why it is not scored
+causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage (see `lab.diagnosis.misses.Miss`)
+curves.parquet     a row a step of a piece's exact alpha curve (see `lab.experiment.findings.Findings.curves`)
 """
 
 import hashlib
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from lab.experiment.result import Result
 
-TABLES = ("systems", "scores", "rankings", "evidence", "questions")
+TABLES = ("systems", "scores", "rankings", "evidence", "questions", "causes", "curves")
 MANIFEST = "manifest.json"
 FORMAT = 1
 PACKAGES = (
@@ -58,7 +60,16 @@ def run_of(result: "Result") -> Run:
     systems["chunk_size"] = [
         None if s is None else "+".join(map(str, s)) if isinstance(s, tuple) else str(s) for s in systems["chunk_size"]
     ]
-    return Run(_manifest(result), systems, _scores(result), _rankings(result), _evidence(result), _questions(result))
+    return Run(
+        _manifest(result),
+        systems,
+        _scores(result),
+        _rankings(result),
+        _evidence(result),
+        _questions(result),
+        result.findings.causes(result.systems),
+        result.findings.curves(result.pieces),
+    )
 
 
 def check_place(path: Path) -> None:
@@ -149,6 +160,7 @@ def _manifest(result: "Result") -> dict[str, Any]:
         "grid": result.grid.model_dump(mode="json"),
         "measure": result.measure.model_dump(mode="json"),
         "unit": result.pieces.unit,
+        "causes": asdict(result.findings.cutoff),
         "best": result.best,
         "recommended": result.recommended,
         "as_good_as_best": [result.systems[i] for i in result.selection.undecided],

@@ -132,6 +132,13 @@ class Stages:
         found[query, place] = scores[np.searchsorted(keys, query * len(self.chunking) + pool[query, place])]
         return found
 
+    def known_pair_scores(self, model: str, chunks: Ints, query: Ints) -> Floats:
+        """Scores of pairs that some system re-ranked (rows x any chunks, row i of question query[i]), NaN for others."""
+        keys, scores = self._pairs[model]
+        wanted = query[:, None] * len(self.chunking) + chunks
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where((keys[place] == wanted) & (chunks != NONE), scores[place], np.nan)
+
     def ranking(self, config: Config) -> Ranking:
         """The system's ranking of chunks; `prepare_pairs` must have seen it if it reranks."""
         first = self.first_stage(config)

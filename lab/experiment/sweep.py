@@ -9,14 +9,18 @@ import numpy as np
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
+from lab.diagnosis.misses import Miss
 from lab.errors import ConfigError
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
 from lab.evaluation.scores import SystemRun, score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
+from lab.experiment.diagnose import Cutoff, Diagnosis, foreign_misses
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, unmatched, warnings
+from lab.experiment.families import Family
+from lab.experiment.findings import Findings, proved
 from lab.experiment.foreign import account, anchored, ask_retriever, foreign_config, foreign_rows, foreign_run
 from lab.experiment.grid import Grid
 from lab.experiment.progress import Progress, Silent
@@ -92,6 +96,9 @@ def sweep(
 
     runs: list[SystemRun] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
+    misses: list[tuple[Miss, ...]] = [()] * len(configs)
+    families: list[Family] = []
+    cutoff = Cutoff.of(metrics)
     keep = _ranks_read(metrics, measure.context_k)
     advance = resources.progress.stage("systems", len(configs))
     for chunk_config, members in by_chunk.items():
@@ -100,6 +107,7 @@ def sweep(
         stage.prepare_pairs(configs[system] for system in members)
         judges: dict[str, tuple[Judge, Ints]] = {}
         evidence = evidence_pairs(asked, stage.chunking)
+        diagnosis = Diagnosis(stage, asked, cutoff, [configs[system] for system in members])
         for system in members:
             config = configs[system]
             delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
@@ -112,8 +120,11 @@ def sweep(
                 found = SystemRun(judge, judge.judge(delivered), tokens)
             with resources.timed("rows"):
                 rows[system] = stage_rows(stage, config, ranking, delivered, delivery, found, evidence)
+            with resources.timed("diagnose"):
+                misses[system] = diagnosis.misses(config, found)
             runs[system] = replace(found, judged=found.judged.first(keep))
             advance(1)
+        families.extend(diagnosis.families)
     identities = _identities(configs, resources)
     for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
         with resources.timed("ask retrievers"):
@@ -122,10 +133,13 @@ def sweep(
         with resources.timed("judge"):
             found = foreign_run(hits, asked, measure.hold, counter, resources)
         rows[system], runs[system] = foreign_rows(hits, found, len(corpus)), replace(found, judged=found.judged.first(keep))
+        misses[system] = foreign_misses(found, asked, cutoff)
         told = account(label, answers, hits.counts)
         for note in told:
             resources.progress.note(note)
         notes = (*notes, *told)
+    with resources.timed("diagnose"):
+        findings = Findings(cutoff, proved(misses, configs, asked), tuple(families))
     advance = resources.progress.stage("metrics (the first ever run compiles ranx)", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)
@@ -147,6 +161,7 @@ def sweep(
         complete=np.array([run.judged.complete for run in runs]),
         context_tokens=context,
         rows=tuple(rows),
+        findings=findings,
         facts=facts,
         notes=notes,
         identities=identities,

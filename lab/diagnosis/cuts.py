@@ -1,0 +1,31 @@
+"""The cut that parted a piece of evidence, and the chunk that would not have."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Span = tuple[int, int]
+AROUND = 40
+
+
+def blamed_cut(spans: Sequence[Span], start: int, end: int) -> int:
+    """The border of spans that parts [start, end) most evenly; -1 when none lies inside it. A border that another span
+    covers parts nothing."""
+    borders = {e for _, e in spans} | {s for s, _ in spans}
+    inside = [b for b in sorted(borders) if start < b < end and not any(s < b < e for s, e in spans)]
+    return min(inside, key=lambda b: abs(2 * b - start - end), default=-1)
+
+
+def either_side(text: str, cut: int) -> str:
+    """The text around a cut, which is drawn as `|`."""
+    if cut < 0:
+        return ""
+    left, right = text[max(cut - AROUND, 0) : cut], text[cut : cut + AROUND]
+    return f"{' '.join(left.split())} | {' '.join(right.split())}"
+
+
+def whole_chunk(text: str, start: int, end: int, lengths: Sequence[int]) -> Span:
+    """A chunk as long as the longest of `lengths`, or as the evidence if that is longer, with [start, end) in its middle."""
+    length = max(end - start, int(np.max(lengths, initial=0)))
+    first = max(min(start - (length - (end - start)) // 2, len(text) - length), 0)
+    return first, min(first + length, len(text))

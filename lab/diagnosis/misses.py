@@ -1,0 +1,104 @@
+"""Miss: one missed piece of evidence under one system, with its cause and the proof; a row of `causes.parquet`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lab.diagnosis.causes import CAUSES
+
+# What was changed, from the smallest change to the largest -> the causes that it proves when it brings the piece back.
+CHECKS: dict[str, tuple[str, ...]] = {
+    "no threshold": ("cut",),
+    "larger budget": ("cut",),
+    "no reranker": ("demoted",),
+    "alpha": ("outranked", "lexical_gap", "semantic_gap"),
+    "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
+    "near-duplicates once": ("crowded",),
+    "exact search": ("approximate",),
+    "another analyzer": ("lexical_gap", "both"),
+    "read to the end": ("truncated",),
+    "cut elsewhere": ("split",),
+    "all chunks": ("not_in_corpus",),
+}
+# Settings of the grid -> the causes that a system proves which differs in this setting alone and has the piece.
+SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
+    "alpha": ("outranked",),
+    "normalization": ("outranked",),
+    "mode": ("outranked", "lexical_gap", "semantic_gap", "both"),
+    "threshold": ("cut",),
+    "blend": ("demoted",),
+    "rerank_depth": ("demoted",),
+    "rerank_model": ("demoted",),
+    "rerank": ("demoted",),
+    "depth": ("lexical_gap", "semantic_gap", "both"),
+    "index": ("approximate",),
+    "analyzer": ("lexical_gap", "both"),
+    "model": ("semantic_gap", "both", "truncated"),
+    "deliver": ("split",),
+    "overlap": ("split",),
+    "unit": ("split",),
+    "chunk_size": ("split",),
+    "chunk_strategy": ("split",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """One missed piece under one system. `piece` counts from 1 within the question. Ranks count delivered spans from 1 and are
+    0 where a stage does not have the whole piece; `k` is the cut-off that the cause is relative to.
+
+    `cause` is a key of CAUSES and `stage` its stage. `verified` says that re-running with only that stage changed recovers
+    the piece; `remedy` is the smallest such change, else the smallest change of any kind that does, else advice;
+    `recovered_by` lists all changes that do, smallest first. `cut_at` is the blamed boundary (-1: none) and `cut_text` the text
+    either side of it; `unmatched` the question's terms without a match, with the reason; `tail_start`, `tail_end` the text
+    that the encoder did not read; `outranked_by` the spans ahead within k and what they are to the evidence; `alphas` the
+    intervals of alpha in which the piece is within k before any reranker.
+    """
+
+    query_id: str
+    piece: int
+    kind: str
+    cause: str
+    stage: str
+    verified: bool
+    remedy: str
+    recovered_by: str
+    k: int
+    needed: int
+    bm25_rank: int
+    dense_rank: int
+    first_rank: int
+    reranked_rank: int
+    final_rank: int
+    part_rank: int
+    cut_at: int
+    cut_text: str
+    unmatched: str
+    tail_start: int
+    tail_end: int
+    outranked_by: str
+    alphas: str
+
+
+def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
+    """(verified, remedy, recovered_by) of a miss; `recovered` maps a check that brought the piece back to how it is told."""
+    names = [name for name in CHECKS if name in recovered]
+    proving = [name for name in names if cause in CHECKS[name]]
+    told = "; ".join(recovered[name] for name in names)
+    if proving:
+        return True, recovered[proving[0]], told
+    return False, recovered[names[0]] if names else CAUSES[cause].remedy, told
+
+
+def with_systems(miss: Miss, changes: Mapping[str, str]) -> Miss:
+    """The miss with what other systems of the run prove: `changes` maps a setting that alone differs in a system which has the
+    piece to how it is told."""
+    settings = [setting for setting in SETTINGS_PROVE if setting in changes]
+    if not settings:
+        return miss
+    proving = [setting for setting in settings if miss.cause in SETTINGS_PROVE[setting]]
+    told = "; ".join(filter(None, [miss.recovered_by, *(changes[setting] for setting in settings)]))
+    if proving and not miss.verified:
+        return replace(miss, verified=True, remedy=changes[proving[0]], recovered_by=told)
+    if not miss.recovered_by:
+        return replace(miss, remedy=changes[settings[0]], recovered_by=told)
+    return replace(miss, recovered_by=told)

@@ -1,0 +1,93 @@
+"""Findings: what a sweep knows of its misses, as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.diagnosis.misses import Miss
+from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
+from lab.experiment.config import Config
+from lab.experiment.diagnose import Cutoff
+from lab.experiment.families import Family
+from lab.truth.judge import NEVER
+from lab.truth.pieces import Pieces
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The misses of every system with cause and proof, relative to `cutoff`, and the alpha curves of every hybrid family."""
+
+    cutoff: Cutoff
+    misses: tuple[tuple[Miss, ...], ...]
+    families: tuple[Family, ...]
+
+    def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
+        """A row a system and missed piece: `system` and the fields of Miss."""
+        import pandas as pd
+
+        rows = [{"system": name, **asdict(miss)} for name, found in zip(systems, self.misses, strict=True) for miss in found]
+        table = pd.DataFrame(rows, columns=["system", *(field.name for field in fields(Miss))])
+        numbers = [field.name for field in fields(Miss) if field.type is int]
+        table = table.astype(dict.fromkeys(numbers, "int32") | {"verified": bool})
+        return table.astype(dict.fromkeys(("system", "query_id", "kind", "cause", "stage"), "category"))
+
+    def curves(self, asked: Pieces) -> "pd.DataFrame":
+        """A row a step of a piece's exact alpha curve, before any reranker: `family` (the systems' name without alpha),
+        `query_id`, `piece`, the step's ends `low` and `high` in [0, 1], and `complete`, the rank at which the piece is
+        complete there, 0 beyond the cap. A family's steps of one piece tile [0, 1]; the points 0 and 1 are steps of their
+        own, for there a leg brings no candidates."""
+        import pandas as pd
+
+        columns: dict[str, list[object]] = {name: [] for name in ("family", "query_id", "piece", "low", "high", "complete")}
+        for family in self.families:
+            for query, curve in zip(asked.queries, family.curves, strict=True):
+                for piece, ranks in enumerate(curve.complete, start=1):
+                    starts = _changes(ranks)
+                    columns["family"].extend([family.name] * len(starts))
+                    columns["query_id"].extend([query.query_id] * len(starts))
+                    columns["piece"].extend([piece] * len(starts))
+                    columns["low"].extend(curve.low[starts].tolist())
+                    columns["high"].extend(curve.high[np.append(starts[1:], len(ranks)) - 1].tolist())
+                    columns["complete"].extend(np.where(ranks[starts] == NEVER, 0, ranks[starts]).tolist())
+        table = pd.DataFrame(columns)
+        kinds = {"piece": "int32", "complete": "int32", "low": "float64", "high": "float64"}
+        return table.astype(kinds | {"family": "category", "query_id": "category"})
+
+    def rescues(self, configs: Sequence[Config], complete: Ints, asked: Pieces) -> tuple[Rescue, ...]:
+        """What every change of one setting wins and loses; a question fails when a piece of it is missed."""
+        failed = np.zeros((len(complete), len(asked.queries)), dtype=bool)
+        place = _places(asked)
+        for system, found in enumerate(self.misses):
+            failed[system, [asked.query[place[miss.query_id, miss.piece]] for miss in found]] = True
+        return rescues([config.settings() for config in configs], failed)
+
+
+def proved(misses: Sequence[Sequence[Miss]], configs: Sequence[Config], asked: Pieces) -> tuple[tuple[Miss, ...], ...]:
+    """The misses with what other systems of the run prove."""
+    place = _places(asked)
+    held = np.ones((len(configs), len(asked)), dtype=bool)
+    for system, found in enumerate(misses):
+        held[system, [place[miss.query_id, miss.piece] for miss in found]] = False
+    return proved_by_systems([config.settings() for config in configs], misses, held.tolist(), place)
+
+
+def _places(asked: Pieces) -> Mapping[tuple[str, int], int]:
+    """(query_id, number of the piece) -> place among all pieces."""
+    numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
+    ids = (asked.queries[query].query_id for query in asked.query)
+    return {key: place for place, key in enumerate(zip(ids, numbers.tolist(), strict=True))}
+
+
+def _changes(ranks: Ints) -> Ints:
+    """Steps at which a piece's rank changes; the two end points always."""
+    first = np.ones(len(ranks), dtype=bool)
+    first[2:-1] = ranks[2:-1] != ranks[1:-2]
+    return np.flatnonzero(first)

@@ -1,0 +1,131 @@
+"""Transplants: a chunk cut elsewhere or read to its end takes the place of the old one, and everything after it runs again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.diagnosis.cuts import whole_chunk
+from lab.diagnosis.insertion import Legs, insert
+from lab.diagnosis.unread import Tail
+from lab.experiment.config import Config
+from lab.experiment.stages import Stages
+from lab.experiment.trails import legs
+from lab.retrieval import dense
+from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
+from lab.retrieval.rerank import rerank
+from lab.truth.judge import NEVER, DocumentJudge, Judge, place
+from lab.truth.pieces import Pieces
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """What is put in for one piece: [start, end) of a document, instead of the chunks `removed`. `reads` is what the encoder is
+    given; `kept` is the chunk whose lexical score and better vector stay, None for a new chunk."""
+
+    document: int
+    start: int
+    end: int
+    removed: tuple[int, ...]
+    reads: str
+    kept: int | None = None
+
+
+class Transplants:
+    """Built once per chunking; the texts of its grafts are encoded once."""
+
+    def __init__(self, stage: Stages, asked: Pieces) -> None:
+        self.stage, self.asked = stage, asked
+        self._first = np.searchsorted(stage.chunking.document, np.arange(len(stage.chunking.corpus) + 1))
+
+    def ranks(self, config: Config, judge: Judge, pieces: Ints, tails: Mapping[int, Tail] | None) -> Ints:
+        """The rank of each piece's graft under a system: its whole chunk, or with `tails` its chunk read to the end. Other
+        questions and chunks, and the index's statistics, stay as they are."""
+        grafts = [self._whole(int(piece)) if tails is None else self._read(tails[int(piece)]) for piece in pieces]
+        query, new = self.asked.query[pieces], len(self.stage.chunking)
+        removed = np.full((len(grafts), max(len(graft.removed) for graft in grafts)), NONE, dtype=np.int64)
+        for row, graft in enumerate(grafts):
+            removed[row, : len(graft.removed)] = graft.removed
+        lexical, semantic = legs(config)
+        parts = Legs(
+            None if lexical is None else self.stage.bm25_leg(lexical, config.depth),
+            None if semantic is None else self.stage.dense_leg(semantic, config.depth),
+            self.stage.candidates(lexical, semantic, config.depth) if lexical and semantic else None,
+            config.fusion,
+            config.depth,
+        )
+        ranking = insert(parts, query, removed, new, *self._scores(config, query, grafts))
+        if config.rerank is not None:
+            ranking = rerank(ranking, self._pairs(config, query, grafts, ranking), config.rerank)
+        target, own = self._judged(config, judge, grafts)
+        # Each row has its own graft under the same number, so rows are asked one document or span at a time.
+        found = np.zeros(len(grafts), dtype=np.int64)
+        for judged in np.unique(own):
+            rows = np.flatnonzero(own == judged)
+            part = project(Ranking(ranking.chunks[rows], ranking.scores[rows]), np.append(target, judged))
+            found[rows] = ranks_of(part, np.arange(len(rows)), np.full(len(rows), judged))
+        return np.where(found > 0, found, NEVER)
+
+    def _whole(self, piece: int) -> Graft:
+        chunking = self.stage.chunking
+        for evidence in self.asked.items[piece]:
+            text, start, end = place(chunking.corpus, evidence)
+            if text[start:end].strip():
+                break
+        document = chunking.corpus.position[evidence.doc_id]
+        chunks = np.arange(self._first[document], self._first[document + 1])
+        parts = chunks[(chunking.start[chunks] < end) & (chunking.end[chunks] > start)]
+        low, high = whole_chunk(text, start, min(end, len(text)), (chunking.end[parts] - chunking.start[parts]).tolist())
+        return Graft(document, low, high, tuple(parts.tolist()), text[low:high])
+
+    def _read(self, tail: Tail) -> Graft:
+        chunking = self.stage.chunking
+        document = int(chunking.document[tail.chunk])
+        reads = chunking.corpus.documents[document].text[tail.start : tail.end]
+        chunk = tail.chunk
+        return Graft(document, int(chunking.start[chunk]), int(chunking.end[chunk]), (chunk,), reads, chunk)
+
+    def _scores(self, config: Config, query: Ints, grafts: list[Graft]) -> tuple[Floats, Floats]:
+        """Both legs' scores of every graft; NaN without the leg, or where no term is shared."""
+        bm25, vectors = np.full(len(grafts), np.nan), np.full(len(grafts), np.nan)
+        old = np.array([[NONE if graft.kept is None else graft.kept] for graft in grafts])
+        asked = [self.stage.questions[q] for q in query]
+        if config.bm25 is not None:
+            index = self.stage.bm25_index(config.bm25)
+            kept = index.scores(asked, old)[:, 0]
+            bm25 = np.where(old[:, 0] == NONE, index.scores_of_new(asked, [self._text(graft) for graft in grafts]), kept)
+        if config.dense is not None:
+            read = dense.unit(self.stage.resources.embed(config.dense.model, "passage", [graft.reads for graft in grafts]))
+            questions = self.stage.question_vectors(config.dense)[query]
+            fresh = (read.astype(np.float64) * questions).sum(axis=1)
+            vectors = np.fmax(fresh, self.stage.dense_index(config.dense).scores(questions, old)[:, 0])
+        return bm25, vectors
+
+    def _pairs(self, config: Config, query: Ints, grafts: list[Graft], ranking: Ranking) -> Floats:
+        """Pair scores of the head: known ones looked up, the graft's own computed, NaN (last) for a pair never scored."""
+        assert config.rerank is not None  # only systems that rerank ask
+        pool = ranking.first(config.rerank.depth).chunks
+        new = len(self.stage.chunking)
+        scores = self.stage.known_pair_scores(config.rerank.model, np.where(pool == new, NONE, pool), query)
+        row, column = np.nonzero(pool == new)
+        if len(row):
+            texts = [self._text(grafts[r]) for r in row]
+            asked = [self.stage.questions[query[r]] for r in row]
+            scores[row, column] = self.stage.resources.score_pairs(config.rerank.model, asked, texts)
+        return scores
+
+    def _judged(self, config: Config, judge: Judge, grafts: list[Graft]) -> tuple[Ints, Ints]:
+        """What every chunk is judged as, and what every graft is: its document, the span of the chunk it stands for, or a
+        span of its own."""
+        target = self.stage.delivery(config.deliver).span_of
+        if isinstance(judge, DocumentJudge):
+            return judge.spans.document[target], np.array([graft.document for graft in grafts])
+        own = [len(judge.spans) if graft.kept is None else int(target[graft.kept]) for graft in grafts]
+        return target, np.array(own, dtype=np.int64)
+
+    def _text(self, graft: Graft) -> str:
+        return self.stage.chunking.corpus.documents[graft.document].text[graft.start : graft.end]
