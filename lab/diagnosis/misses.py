@@ -14,7 +14,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
     "near-duplicates once": ("crowded",),
     "exact search": ("approximate",),
-    "another analyzer": ("lexical_gap", "both"),
+    "another analyzer": ("lexical_gap", "both", "outranked"),
     "read to the end": ("truncated",),
     "cut elsewhere": ("split",),
     "all chunks": ("not_in_corpus",),

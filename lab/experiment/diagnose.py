@@ -115,7 +115,9 @@ class Diagnosis:
             found["alpha"] = able, lambda piece: f"{lead} {intervals[piece]}"
         for name, changed, told in self._other_configs(config, codes):
             complete = self.trails.arrival(changed, self.stage.ranking(changed), run.judge)[1]
-            found[name] = complete <= k, _always(told)
+            # Where both legs rank together, another analyzer is no change of the fusion alone.
+            asked = (codes != OUTRANKED) | (config.mode == "bm25") | (name != "another analyzer")
+            found[name] = (complete <= k) & asked, _always(told)
         tails = self.trails.tails(config.dense) if config.dense else {}
         for name, causes, told in (
             ("cut elsewhere", ("split",), "a chunk that holds it whole"),
@@ -145,7 +147,7 @@ class Diagnosis:
             )
         if exactly(config) is not config:
             found.append(("exact search", exactly(config), "exact search"))
-        if config.bm25 is not None and causes & {"both", "lexical_gap"}:
+        if config.bm25 is not None and causes & {"both", "lexical_gap", *(("outranked",) if config.mode == "bm25" else ())}:
             other = self._other_analyzer(config.bm25.analyzer)
             bm25 = config.bm25.model_copy(update={"analyzer": other})
             found.append(("another analyzer", config.model_copy(update={"bm25": bm25}), f"analyzer {other}"))

@@ -1,0 +1,48 @@
+"""Unanswerable questions: how well a score tells them from answerable ones, and what a threshold on it does."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import mannwhitneyu
+
+Floats = NDArray[np.float64]
+
+KEPT = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Best scores of answerable against unanswerable questions at one stage.
+
+    `auc` is the chance that an answerable question's best score is the higher one (ties half). `threshold` keeps at least 95% of
+    the answerable questions and `rejected` is the share of unanswerable ones below it.
+    """
+
+    stage: str
+    answerable: int
+    unanswerable: int
+    auc: float
+    threshold: float
+    rejected: float
+
+
+def separation(stage: str, answerable: Floats, unanswerable: Floats) -> Separation:
+    """From the best score of every question; -inf for a question without a hit."""
+    statistic = mannwhitneyu(answerable, unanswerable, method="asymptotic").statistic
+    auc = float(statistic / (len(answerable) * len(unanswerable)))
+    # The largest score that leaves at most 5% of the answerable questions below it.
+    threshold = float(np.sort(answerable)[int(np.floor((1 - KEPT) * len(answerable) + 1e-9))])
+    rejected = float((unanswerable < threshold).mean())
+    return Separation(stage, len(answerable), len(unanswerable), auc, threshold, rejected)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdEffect:
+    """What `rerank.threshold` does: precision@3 and recall@5 of the answerable questions, and the share of unanswerable ones
+    that are left without any hit. `threshold` NaN is none."""
+
+    threshold: float
+    precision: float
+    recall: float
+    silent: float
