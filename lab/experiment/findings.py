@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.diagnosis.alpha_summary import AlphaSummary, summaries
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
+from lab.diagnosis.waterfall import Step, waterfall, weights
 from lab.experiment.config import Config
 from lab.experiment.diagnose import Cutoff
 from lab.experiment.families import Family
+from lab.experiment.unanswerable import Unanswered
 from lab.truth.judge import NEVER
 from lab.truth.pieces import Pieces
 
@@ -20,14 +23,18 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
+ALL = "all"
+
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """The misses of every system with cause and proof, relative to `cutoff`, and the alpha curves of every hybrid family."""
+    """The misses of every system with cause and proof, relative to `cutoff`, the alpha curves of every hybrid family,
+    and how each system's scores tell unanswerable questions apart (empty where the sets have none)."""
 
     cutoff: Cutoff
     misses: tuple[tuple[Miss, ...], ...]
     families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
 
     def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
         """A row a system and missed piece: `system` and the fields of Miss."""
@@ -61,9 +68,27 @@ class Findings:
         kinds = {"piece": "int32", "complete": "int32", "low": "float64", "high": "float64"}
         return table.astype(kinds | {"family": "category", "query_id": "category"})
 
-    def rescues(self, configs: Sequence[Config], complete: Ints, asked: Pieces) -> tuple[Rescue, ...]:
+    def waterfall(self, system: int, asked: Pieces) -> tuple[Step, ...]:
+        """What every stage of a system took from recall at the cut-off: all questions first, then every kind."""
+        causes, verified = [""] * len(asked), [False] * len(asked)
+        place = _places(asked)
+        for miss in self.misses[system]:
+            piece = place[miss.query_id, miss.piece]
+            causes[piece], verified[piece] = miss.cause, miss.verified
+        kinds = np.array([asked.queries[query].kind for query in asked.query])
+        found: list[Step] = []
+        for kind in (ALL, *sorted(set(kinds.tolist()))):
+            of = np.flatnonzero((kinds == kind) | (kind == ALL))
+            found.extend(waterfall(kind, weights(asked.query[of]), [causes[p] for p in of], [verified[p] for p in of]))
+        return tuple(found)
+
+    def alphas(self, family: Family, asked: Pieces) -> tuple[AlphaSummary, ...]:
+        """Alpha over all questions and over every kind, by recall at the cut-off (see `lab.diagnosis.alpha_summary`)."""
+        return summaries(family.curves, [query.kind for query in asked.queries], self.cutoff.k)
+
+    def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
         """What every change of one setting wins and loses; a question fails when a piece of it is missed."""
-        failed = np.zeros((len(complete), len(asked.queries)), dtype=bool)
+        failed = np.zeros((len(configs), len(asked.queries)), dtype=bool)
         place = _places(asked)
         for system, found in enumerate(self.misses):
             failed[system, [asked.query[place[miss.query_id, miss.piece]] for miss in found]] = True

@@ -1,7 +1,7 @@
 """Result: what a sweep found, as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -192,6 +192,46 @@ class Result:
     def recommended(self) -> str:
         """Name of the cheapest system within one standard error of the best."""
         return self.systems[self.selection.recommended]
+
+    def causes(self) -> "pd.DataFrame":
+        """Why pieces were missed: a row a system and missed piece (see `lab.diagnosis.misses.Miss`)."""
+        return self.findings.causes(self.systems)
+
+    def waterfall(self, system: str | None = None) -> "pd.DataFrame":
+        """From 100% down to a system's recall, by default the best one's: what each cause lost, how much of that is
+        verified, what is left, and the ceiling if all of it came back; all questions, then every kind."""
+        import pandas as pd
+
+        number = self.selection.best if system is None else self.index(system)
+        return pd.DataFrame(map(asdict, self.findings.waterfall(number, self.pieces)))
+
+    def rescues(self) -> "pd.DataFrame":
+        """Pairs of systems that differ in one setting: questions that `after` rescues and breaks, their net, and the exact
+        McNemar p; the largest net first."""
+        import pandas as pd
+
+        found = self.findings.rescues(self.configs, self.pieces)
+        return pd.DataFrame({**asdict(r), "a": self.systems[r.a], "b": self.systems[r.b], "net": r.net} for r in found)
+
+    def alphas(self) -> "pd.DataFrame":
+        """What alpha does to every hybrid family before any reranker, exactly: best plateau, regret of one alpha for all,
+        oracle, and robust, fragile and hopeless questions; all questions, then every kind."""
+        import pandas as pd
+
+        found = [(family.name, row) for family in self.findings.families for row in self.findings.alphas(family, self.pieces)]
+        return pd.DataFrame({"family": name, **asdict(row), "regret": row.regret} for name, row in found)
+
+    def separation(self) -> "pd.DataFrame":
+        """How well each stage's best score tells answerable from unanswerable questions; a row a system and stage."""
+        import pandas as pd
+
+        return pd.DataFrame({"system": u.system, **asdict(row)} for u in self.findings.unanswered for row in u.separations)
+
+    def thresholds(self) -> "pd.DataFrame":
+        """What `rerank.threshold` does to precision@3 and recall@5, and how many unanswerable questions it silences."""
+        import pandas as pd
+
+        return pd.DataFrame({"system": u.system, **asdict(row)} for u in self.findings.unanswered for row in u.effects)
 
     def explain(self, query_id: str, system: str | None = None) -> Explanation:
         """Every stage's rank of one question's evidence under a system, by default the best one."""

@@ -1,6 +1,7 @@
 """The stages of all systems that share a chunking: each is computed once per distinct slice of the config it reads."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,6 +38,14 @@ class Stages:
             self.chunking: Chunking = chunk(corpus, config, self._tokenize)
         if not len(self.chunking):
             raise CorpusError("the corpus has no text but white space; nothing can be indexed")
+
+    def asking(self, questions: Sequence[str]) -> "Stages":
+        """The same chunks and indexes, other questions."""
+        other = copy(self)
+        other.questions, other._pairs = list(questions), {}
+        indexes = (BM25Config, DenseConfig)
+        other._memo = {key: value for key, value in self._memo.items() if isinstance(key, indexes)}
+        return other
 
     @property
     def _tokenize(self) -> Tokenize | None:

@@ -29,6 +29,7 @@ from lab.experiment.result import Result
 from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
 from lab.experiment.sealed import Sealed, one_cell, seal
 from lab.experiment.stages import Stages
+from lab.experiment.unanswerable import Unanswered, unanswerable, unanswered
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.foreign import Retriever, RetrieverConfig
@@ -98,6 +99,7 @@ def sweep(
     rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
     misses: list[tuple[Miss, ...]] = [()] * len(configs)
     families: list[Family] = []
+    silent_texts, answers_none = unanswerable(open_questions, asked), list[Unanswered]()
     cutoff = Cutoff.of(metrics)
     keep = _ranks_read(metrics, measure.context_k)
     advance = resources.progress.stage("systems", len(configs))
@@ -125,6 +127,10 @@ def sweep(
             runs[system] = replace(found, judged=found.judged.first(keep))
             advance(1)
         families.extend(diagnosis.families)
+        if silent_texts:
+            with resources.timed("unanswerable"):
+                judged = [(configs[system], runs[system].judge) for system in members]
+                answers_none.extend(unanswered(stage, silent_texts, judged, asked))
     identities = _identities(configs, resources)
     for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
         with resources.timed("ask retrievers"):
@@ -139,7 +145,7 @@ def sweep(
             resources.progress.note(note)
         notes = (*notes, *told)
     with resources.timed("diagnose"):
-        findings = Findings(cutoff, proved(misses, configs, asked), tuple(families))
+        findings = Findings(cutoff, proved(misses, configs, asked), tuple(families), tuple(answers_none))
     advance = resources.progress.stage("metrics (the first ever run compiles ranx)", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)

@@ -1,0 +1,90 @@
+"""Searching the questions that have no evidence, to see whether scores tell them from the answerable ones."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.diagnosis.separation import Separation, ThresholdEffect, separation
+from lab.evaluation.metrics import Metric
+from lab.evaluation.scores import SystemRun, score
+from lab.experiment.config import Config
+from lab.experiment.stages import Stages
+from lab.retrieval.ranking import NONE, Ranking, project
+from lab.retrieval.rerank import rerank
+from lab.truth.judge import Judge
+from lab.truth.pieces import Pieces
+from lab.truth.query import Query
+
+Floats = NDArray[np.float64]
+
+NO_EVIDENCE = "no evidence"
+# Shares of the answerable questions whose best hit the tried thresholds keep.
+KEEP = (0.99, 0.95, 0.9, 0.8)
+
+
+@dataclass(frozen=True, eq=False)
+class Unanswered:
+    """One system's separation at every stage that has a score of its own, and what thresholds on the reranker do."""
+
+    system: str
+    separations: tuple[Separation, ...]
+    effects: tuple[ThresholdEffect, ...]
+
+
+def unanswerable(queries: Iterable[Query], asked: Pieces) -> list[str]:
+    """Texts of the questions without any evidence."""
+    wanted = {query_id for query_id, reason in asked.unscored if reason == NO_EVIDENCE}
+    return [query.text for query in queries if query.query_id in wanted and query.text.strip()]
+
+
+def unanswered(stage: Stages, texts: list[str], systems: Iterable[tuple[Config, Judge]], asked: Pieces) -> list[Unanswered]:
+    """Ask the systems of one chunking the unanswerable questions as well."""
+    other, found = stage.asking(texts), []
+    systems = list(systems)
+    other.prepare_pairs(config for config, _ in systems)
+    for config, judge in systems:
+        rows = []
+        if config.bm25 is not None:
+            legs = [s.bm25_leg(config.bm25, config.depth) for s in (stage, other)]
+            rows.append(separation("bm25", *map(_best, legs)))
+        if config.dense is not None:
+            legs = [s.dense_leg(config.dense, config.depth) for s in (stage, other)]
+            rows.append(separation("dense", *map(_best, legs)))
+        effects: tuple[ThresholdEffect, ...] = ()
+        if config.rerank is not None:
+            best = [np.nanmax(_pairs(s, config), axis=1, initial=-np.inf) for s in (stage, other)]
+            rows.append(separation("reranker", *best))
+            effects = tuple(_effects(stage, other, config, judge, asked, best[0]))
+        found.append(Unanswered(config.name, tuple(rows), effects))
+    return found
+
+
+def _best(leg: Ranking) -> Floats:
+    return np.asarray(leg.scores.max(axis=1, initial=-np.inf))
+
+
+def _pairs(stage: Stages, config: Config) -> Floats:
+    assert config.rerank is not None  # only systems that rerank have pairs
+    found = stage.pair_scores(config.rerank, stage.first_stage(config))
+    return np.where(np.isnan(found), -np.inf, found)
+
+
+def _effects(
+    stage: Stages, other: Stages, config: Config, judge: Judge, asked: Pieces, best: Floats
+) -> Iterable[ThresholdEffect]:
+    assert config.rerank is not None  # only systems that rerank have a threshold
+    ordered, metrics = np.sort(best), [Metric("precision", 3), Metric("recall", 5)]
+    tried = [None, *(float(ordered[int(np.floor((1 - keep) * len(ordered) + 1e-9))]) for keep in KEEP)]
+    for threshold in dict.fromkeys(tried):
+        setting = config.rerank.model_copy(update={"threshold": threshold})
+        rankings = []
+        for s in (stage, other):
+            first = s.first_stage(config)
+            rankings.append(rerank(first, s.pair_scores(setting, first), setting))
+        delivered = rankings[0] if config.deliver == "chunk" else project(rankings[0], stage.delivery(config.deliver).span_of)
+        run = SystemRun(judge, judge.judge(delivered), np.zeros(0, dtype=np.int64))
+        precision, recall = score(asked, [run], metrics)[0].mean(axis=0)
+        silent = float((rankings[1].chunks == NONE).all(axis=1).mean())
+        yield ThresholdEffect(np.nan if threshold is None else threshold, float(precision), float(recall), silent)
