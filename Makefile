@@ -6,13 +6,17 @@ INSTALLED := .venv/installed
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test check clean
+.PHONY: demo test test-slow check clean
 
 demo: $(INSTALLED)
 	$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
 
 test: $(INSTALLED)
 	$(BIN)/pytest
+
+# What takes minutes: dense retrieval over whole public sets. LAB_CACHE=FILE reuses vectors of earlier runs.
+test-slow: $(INSTALLED)
+	$(BIN)/pytest -m slow
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -22,8 +22,9 @@ def _quiet_threads() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(pytestconfig: pytest.Config) -> Path:
-    """Vectors of earlier test runs; their keys hash model and text, so a change never reads an old value."""
-    path = Path(pytestconfig.cache.mkdir("lab")) / "cache.sqlite"
+    """Vectors of earlier test runs, or of a cache that LAB_CACHE names; keys hash model and text, so a change never reads an
+    old value."""
+    path = Path(os.environ.get("LAB_CACHE") or Path(pytestconfig.cache.mkdir("lab")) / "cache.sqlite")
     os.environ["LAB_CACHE"] = str(path)
     return path
 
