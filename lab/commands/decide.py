@@ -1,11 +1,15 @@
-"""Commands that help to decide: `lab compare`, `lab ablate`."""
+"""Commands that help to decide: `lab compare`, `lab ablate`, `lab gate`, `lab history`."""
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lab.commands.options import AsJson
+
+# The finding is negative: not wrong input, and not success.
+NEGATIVE = 1
 
 
 def compare(
@@ -50,3 +54,51 @@ def ablate(
         typer.echo(ablation_json(found))
     else:
         Console(highlight=False).print(ablation_screen(found))
+
+
+def gate(
+    run: Annotated[Path, typer.Argument(help="Run folder that wants to take the baseline's place.")],
+    baseline: Annotated[Path, typer.Option(help="Run folder that is in force.")],
+    rules: Annotated[Path, typer.Option(help="Rules file (TOML).")],
+    system: Annotated[str | None, typer.Option(help="System of the run by name; the recommended one by default.")] = None,
+    baseline_system: Annotated[str | None, typer.Option(help="System of the baseline; the recommended one by default.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="JUnit XML file to write.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Markdown summary to write.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a run against its baseline by rules; exit code 1 unless every rule is shown to hold or is waived."""
+    from rich.console import Console
+
+    from lab.experiment.gate import judge_gate
+    from lab.experiment.gate_rules import read_rules
+    from lab.experiment.side import run_side
+    from lab.report.gate import gate_json, gate_junit, gate_markdown, gate_screen, write_text
+
+    found = judge_gate(run_side(run, system), run_side(baseline, baseline_system), read_rules(rules), date.today())
+    for path, text in ((junit, gate_junit(found)), (markdown, gate_markdown(found))):
+        if path is not None:
+            write_text(path, text)
+    if as_json:
+        typer.echo(gate_json(found))
+    else:
+        Console(highlight=False).print(gate_screen(found))
+    raise typer.Exit(0 if found.passed else NEGATIVE)
+
+
+def history(
+    folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")],
+    name: Annotated[str | None, typer.Option(help="Experiment, where runs of several lie there.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Metric; the selecting one by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show all runs of an experiment over time, alerts where a control limit is crossed, and the kinds that moved."""
+    from rich.console import Console
+
+    from lab.experiment.history import read_history
+    from lab.report.history import history_json, history_screen
+
+    found = read_history(folder, name, metric)
+    if as_json:
+        typer.echo(history_json(found))
+    else:
+        Console(highlight=False).print(history_screen(found))

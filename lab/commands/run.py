@@ -1,6 +1,7 @@
 """Commands that search: `lab run` sweeps an experiment, `lab search` asks one question."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ def run(
 
     from lab.corpus.read import read_corpus
     from lab.experiment.experiment import read_experiment
+    from lab.experiment.history import mark_sealed_use
     from lab.experiment.run_folder import check_place, run_of, write_run
     from lab.experiment.sweep import sweep
     from lab.report.page import NAME, page
@@ -47,6 +49,8 @@ def run(
         "corpus": str(experiment.corpus),
         "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
     }
+    tables.manifest["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
+    mark_sealed_use(tables.manifest, place)
     folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
     logged = [log(tables, folder) for log in trackers]
     if as_json:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Ablation:
     """`steps` has a row a system that differs from the baseline in one setting; `effects` a row a level of a setting, over
-    all pairs of systems that differ in it alone. Columns: setting, before, after, system and what varied settings
-    come with the step (steps) or pairs (effects), the mean difference of every metric, and for `metric` its 95% interval, p (Holm over the table), least p, won, lost, verdict."""
+    all pairs of systems that differ in it alone. Columns: setting, before, after, system and `with`, the varied settings
+    that come with the step (steps), or pairs (effects), the mean difference of every metric, and for `metric` its 95%
+    interval, p (Holm over the table), least p, won, lost, verdict."""
 
     baseline: str
     metric: str
