@@ -241,8 +241,8 @@ def test_a_ten_megabyte_line_is_a_document_like_any_other(tmp_path: Path) -> Non
     assert result.values[0, 0, result.metrics.index("recall@5")] == 1.0
 
 
-def test_a_hundred_thousand_questions_are_read_and_scored(tmp_path: Path) -> None:
-    count = 100_000
+@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_many_questions_are_read_and_scored(tmp_path: Path, count: int) -> None:
     with (tmp_path / "queries.jsonl").open("w") as file:
         for n in range(count):
             evidence = [{"doc_id": f"d{n % 12}", "quote": f"number {n % 12} leaks"}]
