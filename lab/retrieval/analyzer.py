@@ -17,6 +17,8 @@ HYPHENS = {ord(c): "-" for c in "\u2010\u2011\u2012\u2212"}
 # Zero-width characters sit inside identifiers copied from web pages and break every match.
 ZERO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 FOLD = HYPHENS | ZERO_WIDTH | {ord("\u2019"): "'"}
+# Chinese writes `SKU_31/C：VP-65` without a blank; NFKC's `:` would make one identifier of both.
+COLON = "\uff1a"
 
 LETTER = rf"[^\W_{CJK}]"
 # Vowel signs of Hindi, Thai or Tamil and accents without a composed form are marks, which `\w` leaves out.
@@ -55,7 +57,7 @@ class Analyzer:
     jieba: bool = False
 
     # Raise with every change of the rules: it is part of the fingerprint of a run.
-    VERSION = 2
+    VERSION = 3
 
     @property
     def identity(self) -> str:
@@ -71,7 +73,8 @@ class Analyzer:
             return [term for word in ASCII_TERM.findall(run.lower()) for term in self._word(word)]
         terms: list[str] = []
         # The superscript and compatibility forms (full width, ㎏) become plain letters before anything is split.
-        for match in TERM.finditer(unicodedata.normalize("NFKC", run).translate(FOLD).lower()):
+        plain = unicodedata.normalize("NFKC", run.replace(COLON, " ")).translate(FOLD).lower()
+        for match in TERM.finditer(plain):
             term = match.group()
             if match["cjk"]:
                 terms.extend(self._cjk(term))

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 Span = tuple[int, int]
 
+# Full-width letters and marks, and Unicode's other hyphens, are read as ASCII, one for one, so that offsets stay.
+ASCII = {0xFF01 + i: 0x21 + i for i in range(94)} | dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2212), ord("-"))
+
 # Letters, digits and marks between them; `#`, `+`, `~` and `::` are taken in although an analyzer may part them.
 TOKEN = re.compile(r"(?<![A-Za-z0-9_.])(?:--)?[A-Za-z0-9_]+(?:(?:[-./:#+~]|::)[A-Za-z0-9_]+)*(?![A-Za-z0-9_])")
 # An amount, an ordinal, a date or a time is no name: 10 mm, 4x, 3rd, 2024-05-01, 12:30, 50-60.
@@ -20,8 +23,8 @@ SHORTEST, LONGEST = 3, 40
 
 
 def find_identifiers(text: str) -> Iterator[tuple[Span, str]]:
-    """Place and spelling of every word of `text` that has the shape of an identifier, in order."""
-    for match in TOKEN.finditer(text):
+    """Place and ASCII spelling of every word of `text` that has the shape of an identifier, in order."""
+    for match in TOKEN.finditer(text.translate(ASCII)):
         if is_identifier(match.group()):
             yield match.span(), match.group()
 

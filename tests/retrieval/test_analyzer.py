@@ -128,6 +128,10 @@ def test_katakana_middle_dot_parts_words() -> None:
     assert AUTO("ポンプ・弁") == ["ポン", "ンプ", "弁"]
 
 
+def test_full_width_colon_of_chinese_parts_identifiers() -> None:
+    assert ANALYZERS["auto"]("备件SKU_31/C：VP-65") == ["备件", "sku_31/c", "sku", "31", "c", "vp-65", "vp", "65"]
+
+
 def test_stop_words_and_stems() -> None:
     assert ANALYZERS["stop"]("the pumps of ERR-4042") == ["pumps", "err-4042", "err", "4042"]
     assert ANALYZERS["english"]("The pumps were running") == ["pump", "run"]

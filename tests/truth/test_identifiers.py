@@ -20,10 +20,10 @@ def test_amounts_dates_files_and_words_are_no_identifiers(word: str) -> None:
 
 
 def test_offsets_are_those_of_the_text_also_inside_chinese() -> None:
-    text = "错误码E-4012表示压力低，见 PN-77310-A。"
+    text = "错误码E-4012表示压力低，见 PN-77310-A 和ＳＫＵ＿１２／Ｂ。"
     found = list(find_identifiers(text))
-    assert [name for _, name in found] == ["E-4012", "PN-77310-A"]
-    assert all(text[start:end] == name for (start, end), name in found)
+    assert [name for _, name in found] == ["E-4012", "PN-77310-A", "SKU_12/B"]
+    assert [text[start:end] for (start, end), _ in found] == ["E-4012", "PN-77310-A", "ＳＫＵ＿１２／Ｂ"]
 
 
 def test_siblings_differ_by_one_character_or_by_order_within_one_shape() -> None:
