@@ -38,12 +38,16 @@ def explain(
     query: Annotated[str, typer.Argument(help="Question id.")],
     system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
 ) -> None:
-    """Show every stage's rank of a question's evidence."""
+    """Show why a question fails: its hits with the evidence marked, the cause with its proof, and what would have helped."""
+    from rich.console import Console
+
     from lab.diagnosis.explain import explain as explain_question
     from lab.experiment.reopen import reopen
+    from lab.report.explanation import explanation_screen
 
     opened = reopen(run)
-    typer.echo(str(explain_question(opened.run, opened.corpus, opened.queries, query, system or opened.run.best)))
+    story = explain_question(opened.run, opened.corpus, opened.queries, query, system or opened.run.best)
+    Console(highlight=False).print(explanation_screen(story))
 
 
 def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:

@@ -1,10 +1,11 @@
-"""Where one question's evidence went: every stage's rank of it under one system."""
+"""The story of one question under one system: its hits, what became of its evidence, why, and what would have helped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.corpus.document import Corpus
+from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.run import Run
 from lab.errors import RunError, nearest
 from lab.truth.query import Query
@@ -18,53 +19,52 @@ WIDTH = 88
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The story of one question under one system: its pieces of evidence with the rank at which each was complete, the
-    chunks that hold them with their rank at every stage, and the first hits."""
+    """What a run knows of one question under one system.
+
+    `evidence` are its pieces with the rank at which each was complete, `rankings` the first hits and the chunks with evidence
+    at every stage, `misses` its missed pieces with cause and proof (see `lab.diagnosis.misses.Miss`), `reason` why it is not
+    scored (empty when it is), `k` the cut-off that a miss is relative to.
+    """
 
     query: Query
     system: str
+    k: int
     scores: dict[str, float]
     evidence: "pd.DataFrame"
     rankings: "pd.DataFrame"
+    misses: "pd.DataFrame"
+    reason: str
     corpus: Corpus
+
+    def miss(self, piece: int) -> Any:
+        """The row of a missed piece, None where it was found."""
+        return next((row for row in self.misses.itertuples() if row.piece == piece), None)
+
+    def hits(self, shown: int = SHOWN) -> "pd.DataFrame":
+        """The first hits, best first."""
+        return self.rankings[self.rankings["rank"] > 0].sort_values("rank").head(shown)
 
     def __str__(self) -> str:
         lines = [f"{self.query.query_id} ({self.query.kind}): {self.query.text}", f"system: {self.system}"]
+        if self.reason:
+            return "\n".join([*lines, f"not scored: {self.reason}"])
         lines.append("scores: " + "  ".join(f"{metric} {value:.3f}" for metric, value in self.scores.items()))
         for piece in self.evidence.itertuples():
             rank = f"complete at rank {piece.complete}" if piece.complete else "never complete"
-            lines += [
-                "",
-                f"evidence {piece.piece} (grade {piece.grade}): {rank}",
-                "  " + self._text(piece.doc_id, piece.start, piece.end),
-            ]
-            if piece.start < 0:
-                continue
-            held = self.rankings[
-                (self.rankings["doc_id"] == piece.doc_id)
-                & (self.rankings["start"] < piece.end)
-                & (self.rankings["end"] > piece.start)
-            ]
-            lines += [f"  {self._stages(row)}" for row in held.itertuples()]
-            if len(held) > 1 and not any((held["start"] <= piece.start) & (held["end"] >= piece.end)):
-                lines.append(f"  no chunk holds it whole: cut at {', '.join(str(e) for e in sorted(held['end'])[:-1])}")
+            lines += ["", f"evidence {piece.piece} (grade {piece.grade}): {rank}"]
+            lines.append("  " + self.text(piece.doc_id, piece.start, piece.end))
+            miss = self.miss(piece.piece)
+            if miss is not None:
+                proof = "verified" if miss.verified else "likely"
+                lines += [f"  cause: {miss.cause} ({proof}): {CAUSES[miss.cause].meaning}", f"  remedy: {miss.remedy}"]
         lines += ["", "first hits:"]
-        first = self.rankings[self.rankings["rank"] > 0].sort_values("rank").head(SHOWN)
-        for row in first.itertuples():
-            mark = "*" if row.evidence else " "
-            lines += [f"{mark}{self._stages(row)}", f"    {self._text(row.doc_id, row.start, row.end)}"]
+        for row in self.hits().itertuples():
+            lines.append(f"{'*' if row.evidence else ' '} {row.rank}  {row.doc_id}:{row.start}-{row.end}")
+            lines.append(f"    {self.text(row.doc_id, row.start, row.end)}")
         return "\n".join(lines)
 
-    def _stages(self, row: object) -> str:
-        def leg(name: str) -> str:
-            rank, score = getattr(row, f"{name}_rank"), getattr(row, f"{name}_score")
-            return f"{name} {rank or '-'}" + ("" if score != score else f" ({score:.3f})")
-
-        words = [f"{row.doc_id}:{row.start}-{row.end}", f"rank {row.rank or '-'}", leg("bm25"), leg("dense"), leg("fused")]  # type: ignore[attr-defined]
-        rerank = row.rerank_score  # type: ignore[attr-defined]
-        return "  ".join(words) + ("" if rerank != rerank else f"  reranker {rerank:.3f}")
-
-    def _text(self, doc_id: str, start: int, end: int) -> str:
+    def text(self, doc_id: str, start: int, end: int) -> str:
+        """A stretch of a document in one line, shortened; negative ends mean the whole document."""
         text = " ".join(self.corpus[doc_id].text[max(start, 0) : end if end >= 0 else None].split())
         return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
@@ -79,12 +79,15 @@ def explain(run: Run, corpus: Corpus, queries: Sequence[Query], query_id: str, s
     def of(table: "pd.DataFrame") -> "pd.DataFrame":
         return table[(table["system"] == system) & (table["query_id"] == query_id)]
 
-    scores = of(run.scores)
+    scores, reasons = of(run.scores), dict(run.manifest["questions"]["unscored"])
     return Explanation(
         by_id[query_id],
         system,
+        int(run.manifest["causes"]["k"]),
         dict(zip(scores["metric"], scores["value"], strict=True)),
         of(run.evidence),
         of(run.rankings),
+        of(run.causes),
+        reasons.get(query_id, ""),
         corpus,
     )

@@ -39,6 +39,7 @@ SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "chunk_size": ("split",),
     "chunk_strategy": ("split",),
 }
+NOTHING = "nothing tried brings it back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
     told = "; ".join(recovered[name] for name in names)
     if proving:
         return True, recovered[proving[0]], told
-    return False, recovered[names[0]] if names else CAUSES[cause].remedy, told
+    return False, recovered[names[0]] if names else f"{NOTHING}; {CAUSES[cause].remedy}", told
 
 
 def with_systems(miss: Miss, changes: Mapping[str, str]) -> Miss:

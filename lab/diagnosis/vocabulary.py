@@ -5,7 +5,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from lab.chunking.units import CJK
-from lab.retrieval.analyzer import Analyzer
+from lab.retrieval.analyzer import STOP_WORDS, Analyzer
 
 HAN_OR_KANA = re.compile(f"[{CJK}]")
 
@@ -23,14 +23,14 @@ class Unmatched:
 
 
 def unmatched(question: str, evidence: str, analyzer: Analyzer, vocabulary: Container[str], folded: str) -> tuple[Unmatched, ...]:
-    """Terms of the question that are not in the evidence, those that match nothing at all first.
+    """Terms of the question that are not in the evidence, function words aside, those that match nothing at all first.
 
     `vocabulary` holds the terms of the corpus, `folded` is the whole corpus in lower case.
     """
     held, found = set(analyzer(evidence)), []
     scripts = bool(HAN_OR_KANA.search(evidence)), bool(re.search(r"[^\W\d_]", HAN_OR_KANA.sub("", evidence)))
     for term in dict.fromkeys(analyzer(question)):
-        if term in held:
+        if term in held or term in STOP_WORDS:
             continue
         is_cjk = bool(HAN_OR_KANA.search(term))
         if (is_cjk and not scripts[0]) or (not is_cjk and not scripts[1] and re.search(r"[^\W\d_]", term)):
