@@ -67,6 +67,7 @@ def explorer_data(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, querie
             "grade": pieces["grade"].tolist(),
         },
         "complete": _packed(run.evidence["complete"].to_numpy(), np.uint32),
+        "causes": _causes(run, cube, pieces, chosen),
         "chosen": [cube.systems.index(system) for system in chosen],
         "rankings": {
             str(cube.systems.index(system)): _ranking(hits[hits["system"] == system], position, documents) for system in chosen
@@ -74,6 +75,42 @@ def explorer_data(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, querie
         "documents": {"id": list(kept), "segments": [kept[doc_id] for doc_id in kept]},
         "ranks_with_text": ranks_with_text,
     }
+
+
+def _causes(run: Run, cube: Cube, pieces: "pd.DataFrame", chosen: Sequence[str]) -> dict[str, Any] | None:
+    """Code of the cause of every piece under every system (0: a hit), and in words the proofs under the chosen ones; None for
+    a run without misses."""
+    if run.causes.empty:
+        return None
+    names = ["", *sorted(str(name) for name in run.causes["cause"].unique())]
+    code = {name: place for place, name in enumerate(names)}
+    keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
+    place = {key: number for number, key in enumerate(keys)}
+    number = {system: at for at, system in enumerate(cube.systems)}
+    codes, proofs = np.zeros(len(cube.systems) * len(place), dtype=np.uint8), {}
+    for miss in run.causes.itertuples():
+        at = number[str(miss.system)] * len(place) + place[str(miss.query_id), miss.piece]
+        codes[at] = code[str(miss.cause)]
+        if miss.system in chosen:
+            proofs[at] = proof_of(miss)
+    return {"names": names, "codes": _packed(codes, np.uint8), "proofs": proofs}
+
+
+def proof_of(miss: Any) -> str:
+    """A row of the table of causes as a sentence: proved or not, the remedy, and what was seen."""
+    said = [f"verified, brought back by: {miss.remedy}" if miss.verified else f"likely; to try: {miss.remedy}"]
+    if miss.cut_at >= 0:
+        said.append(f"cut at {miss.cut_at}: {miss.cut_text}")
+    for what, seen in (
+        ("without a match", miss.unmatched),
+        ("outranked by", miss.outranked_by),
+        ("within k at alpha", miss.alphas),
+    ):
+        if seen:
+            said.append(f"{what}: {seen}")
+    if miss.tail_start >= 0:
+        said.append(f"the encoder does not read {miss.tail_start}-{miss.tail_end}")
+    return "; ".join(said) + "."
 
 
 def _systems(systems: "pd.DataFrame", names: Sequence[str]) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lab.diagnosis.run import Run
+from lab.errors import RunError
 from lab.report.cube import Cube, cube_of
+from lab.report.diagnosis_plots import alpha_plot, family_of, waterfall_plot
 from lab.report.labels import labels, shown_settings
 from lab.report.page import template
 from lab.report.systems_plots import heatmap, pareto
@@ -53,3 +55,15 @@ class Plots:
     def pareto(self) -> "go.Figure":
         """Quality against context tokens, with the front."""
         return pareto(self.run).figure
+
+    def waterfall(self, system: str | None = None) -> "go.Figure":
+        """From 100% down to the recall of a system, by default the recommended one."""
+        return waterfall_plot(self.run, system or self.run.manifest["recommended"]).figure
+
+    def alpha(self, system: str | None = None) -> "go.Figure":
+        """Recall at every alpha, exactly, by kind, for the systems that differ from one in alpha alone. Raises RunError for a
+        run without a hybrid system."""
+        family = family_of(self.run, system or self.run.manifest["recommended"])
+        if family is None:
+            raise RunError("this run has no hybrid system, so there is no alpha to draw; expected mode 'hybrid' in the grid")
+        return alpha_plot(self.run, family).figure

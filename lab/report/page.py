@@ -12,6 +12,7 @@ from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
 from lab.evaluation.metrics import GAINS
 from lab.report.cube import Cube, cube_of
+from lab.report.diagnosis_plots import biggest_loss
 from lab.report.explorer import chosen_systems, explorer_data
 from lab.report.labels import is_absent, labels
 from lab.report.plot import Plot
@@ -30,7 +31,7 @@ def page(run: Run, corpus: Corpus, queries: Sequence[Query]) -> str:
     """The report of a run as HTML. `corpus` and `queries` are those the run was made from."""
     cube = cube_of(run)
     verdict = verdict_of(run, cube)
-    plots = all_plots(run, cube, verdict)
+    plots = all_plots(run, cube, verdict, corpus, queries)
     explorer = explorer_data(run, cube, verdict, corpus, queries)
     low, high = f"{verdict.select_by} low", f"{verdict.select_by} high"
     ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
@@ -42,8 +43,8 @@ def page(run: Run, corpus: Corpus, queries: Sequence[Query]) -> str:
         low=low,
         high=high,
         chosen=chosen_systems(run, verdict),
-        causes="causes" in explorer,
-        loss=None,
+        causes=explorer["causes"] is not None,
+        loss=biggest_loss(run, verdict.recommended),
         inputs=_inputs(run, cube),
         method=_method(run, verdict),
         identities=sorted(run.manifest["identities"].items()),

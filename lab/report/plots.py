@@ -1,17 +1,29 @@
-"""All plots of a run, and `result.plot`: the same figures one by one."""
+"""All plots of a run, in the order of the report."""
 
+from collections.abc import Sequence
+
+from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
+from lab.report.diagnosis_plots import alpha_plot, distance_plot, family_of, rescue_plot, waterfall_plot
 from lab.report.explorer import chosen_systems
 from lab.report.plot import Plot
 from lab.report.systems_plots import heatmap, kinds, pareto
 from lab.report.verdict import Verdict
+from lab.truth.query import Query
 
 
-def all_plots(run: Run, cube: Cube, verdict: Verdict) -> list[Plot]:
-    """Every plot that the run has the data for, in the order of the report."""
+def all_plots(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: Sequence[Query]) -> list[Plot]:
+    """Every plot that the run has the data for."""
     by_kind = run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)]
+    chosen, family = chosen_systems(run, verdict), family_of(run, verdict.recommended)
     plots = [heatmap(run, cube), pareto(run)]
     if by_kind.nunique() > 1:
-        plots.append(kinds(run, cube, chosen_systems(run, verdict), by_kind))
+        plots.append(kinds(run, cube, chosen, by_kind))
+    if not run.causes.empty:
+        plots += [waterfall_plot(run, verdict.recommended), rescue_plot(run, verdict.recommended)]
+    if family is not None:
+        plots.append(alpha_plot(run, family))
+    if run.manifest["unit"] == "evidence":
+        plots.append(distance_plot(run, corpus, queries, chosen))
     return plots

@@ -12,7 +12,6 @@ from lab.report.plot import BLUES, COLOURS, GREY, Plot, blank, plain
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
 MODES = ("bm25", "hybrid", "dense")
 
@@ -108,7 +107,7 @@ def pareto(run: Run) -> Plot:
     chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
     table = run.systems[["system", "mode", "context tokens", chosen, "pareto", "recommended"]].copy()
     table.insert(1, "label", [short[name] for name in table["system"]])
-    figure = blank(xaxis_title="context tokens handed to the reader (mean)", yaxis_title=chosen)
+    figure = blank(xaxis_title_text="context tokens handed to the reader (mean)", yaxis_title_text=chosen)
     for colour, (mode, rows) in zip(COLOURS, table.groupby("mode", sort=True), strict=False):
         figure.add_scatter(
             x=rows["context tokens"].tolist(),
@@ -155,7 +154,7 @@ def kinds(run: Run, cube: Cube, systems: Sequence[str], by: "pd.Series") -> Plot
         named = {"system": system, "label": short[system]}
         rows += [{**named, "kind": kind, "questions": int((by == kind).sum()), chosen: scores[kind]} for kind in names]
     table = pd.DataFrame(rows)
-    figure = blank(barmode="group", yaxis_title=chosen, yaxis_range=[0, 1])
+    figure = blank(barmode="group", yaxis_title_text=chosen, yaxis_range=[0, 1])
     for system in systems:
         part = table[table["system"] == system]
         figure.add_bar(

@@ -24,7 +24,7 @@ function themed(layout) {
 async function draw(holder, figure) {
   const Plotly = await loadPlotly();
   holder.lab = figure;
-  const options = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+  const options = { displayModeBar: false, responsive: true };
   await Plotly.react(holder, figure.data, themed(figure.layout), options);
   holder.dataset.drawn = "yes";
 }

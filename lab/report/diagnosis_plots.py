@@ -1,0 +1,203 @@
+"""Plots of why evidence was missed: waterfall, causes by kind, exact alpha curves, rescues, distance from the nearest cut."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.corpus.document import Corpus
+from lab.diagnosis.causes import CAUSES
+from lab.diagnosis.recall_curve import recall_curve
+from lab.diagnosis.rescue import rescues
+from lab.diagnosis.run import Run
+from lab.diagnosis.slices import DISTANCE, slice_run
+from lab.diagnosis.waterfall import Step, waterfall, weights
+from lab.experiment.config import SETTINGS
+from lab.report.labels import is_absent, labels
+from lab.report.plot import COLOURS, GREY, Plot, blank, plain
+from lab.truth.query import Query
+
+if TYPE_CHECKING:
+    pass
+
+# Changes shown in the rescue plot, the largest first; the table has all.
+RESCUES = 16
+EVERY_KIND = "all questions"
+
+
+def waterfall_steps(run: Run, system: str) -> dict[str, tuple[Step, ...]]:
+    """Kind -> the steps from 100% down to the recall of a system, all kinds together first."""
+    pieces = run.evidence.loc[run.evidence["system"] == system, ["query_id", "piece"]].astype({"query_id": str})
+    missed = run.causes.loc[run.causes["system"] == system, ["query_id", "piece", "cause", "verified"]]
+    joined = pieces.merge(missed.astype({"query_id": str, "cause": str}), on=["query_id", "piece"], how="left")
+    joined["kind"] = joined["query_id"].map(run.questions.set_index("query_id")["kind"])
+    causes, verified = joined["cause"].fillna("").to_numpy(dtype=str), joined["verified"].eq(True).to_numpy()
+    ids = joined["query_id"].astype("category").cat.codes.to_numpy(dtype=np.int64)
+    found = {EVERY_KIND: waterfall(EVERY_KIND, weights(ids), causes, verified)}
+    for kind in sorted(set(joined["kind"])):
+        of_kind = (joined["kind"] == kind).to_numpy()
+        found[kind] = waterfall(kind, weights(ids[of_kind]), causes[of_kind], verified[of_kind])
+    return found
+
+
+def biggest_loss(run: Run, system: str) -> str | None:
+    """The step of the waterfall that costs the recommended system most, in a sentence; None if nothing is missed."""
+    steps = waterfall_steps(run, system)[EVERY_KIND]
+    if not steps:
+        return None
+    worst = max(steps, key=lambda step: step.lost)
+    k, meaning = run.manifest["causes"]["k"], CAUSES[worst.cause].meaning
+    return (
+        f"{worst.lost:.1%} of recall within {k} is lost to {worst.cause} ({meaning}), {worst.pieces} pieces; with all of "
+        f"them back it would be {worst.ceiling:.3f}."
+    )
+
+
+def waterfall_plot(run: Run, system: str) -> Plot:
+    """From 100% down to the recall of one system."""
+    import pandas as pd
+
+    steps, k = waterfall_steps(run, system), run.manifest["causes"]["k"]
+    table = pd.DataFrame([{name: getattr(step, name) for name in Step.__slots__} for found in steps.values() for step in found])
+    shown = steps[EVERY_KIND]
+    names = ["all evidence", *(step.cause for step in shown), f"recall within {k}"]
+    left = shown[-1].left if shown else 1.0
+    figure = blank(yaxis_range=[0, 1.12], yaxis_tickformat=".0%", showlegend=False)
+    figure.add_waterfall(
+        x=names, y=[1.0, *(-step.lost for step in shown), left], measure=["absolute", *["relative"] * len(shown), "total"],
+        text=["100%", *(f"-{step.lost:.1%}" for step in shown), f"{left:.1%}"], textposition="outside",
+        connector={"line": {"color": GREY, "width": 1}}, decreasing={"marker": {"color": COLOURS[1]}},
+        totals={"marker": {"color": COLOURS[0]}}, hovertemplate="%{x}: %{text}<extra></extra>",
+    )  # fmt: skip
+    return Plot(
+        "waterfall",
+        "Where recall is lost",
+        f"Each step is the share of the evidence that {labels(run.systems)[system]} loses at it; the table has every kind of "
+        "question, how much is verified, and the ceiling that mending a step would give.",
+        figure,
+        table,
+    )
+
+
+def alpha_plot(run: Run, family: str) -> Plot:
+    """Recall as an exact step curve over alpha, by kind of question, for the systems that differ in alpha alone."""
+    k = run.manifest["causes"]["k"]
+    kinds = run.questions.set_index("query_id")["kind"]
+    table = recall_curve(run.curves[run.curves["family"] == family], k, kinds)
+    figure = blank(
+        xaxis_title_text="alpha, the weight of the dense leg", yaxis_title_text=f"recall within {k}", yaxis_range=[0, 1.02]
+    )
+    for colour, (kind, steps) in zip([GREY, *COLOURS], table.groupby("kind", sort=False), strict=False):
+        ends = steps[["low", "high"]].to_numpy().reshape(-1).tolist()
+        figure.add_scatter(
+            x=ends, y=np.repeat(steps["recall"], 2).tolist(), mode="lines", name=plain(kind),
+            line={"color": colour, "width": 3 if kind == EVERY_KIND else 2}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
+        )  # fmt: skip
+    best = table[table["kind"] == EVERY_KIND].sort_values(["recall", "low"], ascending=[False, True], kind="stable")
+    widest = best[best["recall"] > best["recall"].max() - 1e-12].assign(width=lambda t: t["high"] - t["low"])
+    plateau = widest.sort_values("width", ascending=False, kind="stable").iloc[0]
+    return Plot(
+        "alpha",
+        "Recall at every alpha",
+        f"Exact, before any reranker, for {family}: no alpha was tried, the steps are where two chunks change places. The best "
+        f"plateau reaches from {plateau['low']:.3f} to {plateau['high']:.3f} with {plateau['recall']:.3f}.",
+        figure,
+        table,
+    )
+
+
+def rescue_plot(run: Run, system: str) -> Plot:
+    """Questions won and lost by changing one setting of a system, all else equal; the table has every such pair of the grid."""
+    import pandas as pd
+
+    k, short, own = run.manifest["causes"]["k"], labels(run.systems), run.systems["system"].tolist().index(system)
+    names = [short[name] for name in run.systems["system"]]
+    found = rescues(_settings(run), _failed(run))
+    columns = ["setting", "before", "after", "system", "changed", "rescued", "broken", "net", "p"]
+    rows = [(r.setting, r.before, r.after, names[r.a], names[r.b], r.rescued, r.broken, r.net, r.p) for r in found]
+    # Seen from the system, whichever of the two the pair names first.
+    ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in found if own in (r.a, r.b)][
+        :RESCUES
+    ]
+    told = [plain(f"to {_without(names[other], names[own])}") for other, _, _ in ways]
+    title = f"questions, of {run.evidence['query_id'].nunique()}"
+    figure = blank(barmode="relative", height=150 + 28 * len(ways), yaxis_autorange="reversed", xaxis_title_text=title)
+    for name, values, colour in (("rescued", [w[1] for w in ways], COLOURS[0]), ("broken", [-w[2] for w in ways], COLOURS[1])):
+        figure.add_bar(
+            y=told, x=values, name=name, orientation="h", marker={"color": colour}, text=[abs(value) or "" for value in values],
+            textangle=0, hovertemplate="%{y}<br>" + name + " %{text}<extra></extra>",
+        )  # fmt: skip
+    return Plot(
+        "rescue",
+        "What one change rescues and breaks",
+        f"Each bar changes one setting of {names[own]}: questions that fail with it and not after the change (rescued), and the "
+        f"reverse (broken). A question fails when a piece of its evidence is missed within {k}.",
+        figure,
+        pd.DataFrame(rows, columns=columns),
+    )
+
+
+def _settings(run: Run) -> list[dict[str, Any]]:
+    rows = run.systems.to_dict("records")
+    return [{key: None if is_absent(row[key]) else row[key] for key in SETTINGS if key in row} for row in rows]
+
+
+def _failed(run: Run) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Systems x questions: whether a piece of the question is missed."""
+    ids = {query_id: place for place, query_id in enumerate(run.evidence["query_id"].unique())}
+    places = {system: place for place, system in enumerate(run.systems["system"])}
+    failed = np.zeros((len(places), len(ids)), dtype=bool)
+    failed[run.causes["system"].map(places).to_numpy(dtype=int), run.causes["query_id"].map(ids).to_numpy(dtype=int)] = True
+    return failed
+
+
+def _without(label: str, known: str) -> str:
+    """A label without the words that another has too, unless nothing would be left."""
+    return " ".join(word for word in label.split() if word not in known.split()) or label
+
+
+def distance_plot(run: Run, corpus: Corpus, queries: Sequence[Query], systems: Sequence[str]) -> Plot:
+    """The selecting metric by the distance of the evidence from the nearest cut: the boundary gap, drawn."""
+    import pandas as pd
+
+    chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
+    rows = slice_run(run, corpus, queries, DISTANCE, systems)
+    table = pd.DataFrame(
+        [{"distance": r.slice, "label": short[r.system], "questions": r.questions, chosen: r.mean[chosen], "low": r.low[chosen],
+          "high": r.high[chosen]} for r in rows]
+    )  # fmt: skip
+    figure = blank(
+        xaxis_title_text="characters to the nearest cut", xaxis_type="category", yaxis_title_text=chosen, yaxis_range=[0, 1.02]
+    )
+    for label, part in table.groupby("label", sort=False):
+        means: Any = part[chosen]
+        bars = {
+            "type": "data",
+            "symmetric": False,
+            "array": (part["high"] - means).tolist(),
+            "arrayminus": (means - part["low"]).tolist(),
+        }
+        figure.add_scatter(
+            x=part["distance"].tolist(), y=means.tolist(), error_y={**bars, "thickness": 1}, mode="markers+lines",
+            name=plain(label), text=part["questions"].tolist(), hovertemplate="%{x}: %{y:.3f}, %{text} questions",
+        )  # fmt: skip
+    return Plot(
+        "distance",
+        "Near a cut or mid-chunk",
+        f"{chosen} by how far a question's evidence lies from the nearest chunk boundary, with 95% intervals. 0 is evidence that "
+        "a cut parts; a curve that rises to the right is the boundary gap.",
+        figure,
+        table,
+    )
+
+
+def families_of(run: Run) -> list[str]:
+    """Names of the systems that differ in alpha alone."""
+    return [str(name) for name in run.curves["family"].unique()]
+
+
+def family_of(run: Run, system: str) -> "str | None":
+    """The family of a system, the first of the run for a system without one; None without any."""
+    found = families_of(run)
+    words = set(system.split())
+    return max(found, key=lambda name: (len(words & set(name.split())), -found.index(name)), default=None)
