@@ -257,7 +257,9 @@ def foreign_misses(run: SystemRun, asked: Pieces, cutoff: Cutoff) -> tuple[Miss,
     returned, ranked too low, or beyond the budget."""
     budget, final, k = cutoff.fitting(run), run.judged.complete, np.full(len(asked), cutoff.k)
     limit = k if budget is None else budget[asked.query]
-    part, never = run.judge.arrival(run.judged.ranking)[0], np.zeros(len(asked), dtype=bool)
+    # Judged documents are ranked already, and arrive whole.
+    part = run.judge.arrival(run.judged.ranking)[0] if isinstance(run.judge, SpanJudge) else final
+    never = np.zeros(len(asked), dtype=bool)
     inside = np.array([any(place(run.judge.spans.corpus, item)[0] for item in items) for items in asked.items])
     needed = np.where(never, 0, 1) if not isinstance(run.judge, SpanJudge) else run.judge.pieces_needed()
     trail = Trail(

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class _Finder:
     def place(self, hit: Hit, taken: Mapping[Place, None]) -> Place:
         """Where a hit stands; of several places the first that is not `taken` by a better hit."""
         self.counts["hits"] += 1
-        hit = self._without_chunk_id(hit)
+        hit = self._as_named_here(hit)
         if hit.doc_id is not None and hit.doc_id not in self.corpus:
             self.counts["unknown document"] += 1
             return self._noise(hit) if not hit.text else self._by_text(replace(hit, doc_id=None), taken)
@@ -111,11 +112,18 @@ class _Finder:
             return hit.doc_id, 0, len(self.corpus[hit.doc_id].text)
         return self._noise(hit)
 
-    def _without_chunk_id(self, hit: Hit) -> Hit:
-        match = CHUNK_ID.fullmatch(hit.doc_id or "")
-        if hit.start is not None or match is None or hit.doc_id in self.corpus or match[1] not in self.corpus:
+    def _as_named_here(self, hit: Hit) -> Hit:
+        """The hit under the corpus's own id where it has one: `lab export` percent-encodes ids with blanks, and names chunks
+        `doc_id:start-end`."""
+        if hit.doc_id is None or hit.doc_id in self.corpus:
             return hit
-        return Hit(match[1], int(match[2]), int(match[3]), hit.text)
+        for name in dict.fromkeys((hit.doc_id, unquote(hit.doc_id))):
+            if name in self.corpus:
+                return replace(hit, doc_id=name)
+            match = CHUNK_ID.fullmatch(name)
+            if match and match[1] in self.corpus and hit.start is None:
+                return Hit(match[1], int(match[2]), int(match[3]), hit.text)
+        return hit
 
     def _by_text(self, hit: Hit, taken: Mapping[Place, None]) -> Place:
         key = (hit.doc_id, hit.text or "")

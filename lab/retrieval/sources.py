@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -45,7 +46,8 @@ def source_of(retriever: Retriever | RetrieverConfig) -> Source:
 @dataclass(frozen=True)
 class RunFile:
     """A finished run. A TREC file is ordered as trec_eval orders it: by score as float32, then by document id descending,
-    the rank column unread; JSON lines `{"query_id", "hits": [...]}` keep the order of their hits."""
+    the rank column unread; JSON lines `{"query_id", "hits": [...]}` keep the order of their hits. Question ids may be
+    percent-encoded, as `lab export` writes those with blanks."""
 
     path: Path
 
@@ -62,8 +64,10 @@ class RunFile:
         return self._json() if self.path.suffix == ".jsonl" else self._trec()
 
     def answers(self, questions: Mapping[str, str], depth: int) -> Iterator[tuple[str, Answer]]:
+        decoded = {unquote(query_id): answer for query_id, answer in self.rankings.items()}
         for query_id in questions:
-            yield query_id, self.rankings.get(query_id, Failure("the run has no line for it", final=True))
+            absent = decoded.get(query_id, Failure("the run has no line for it", final=True))
+            yield query_id, self.rankings.get(query_id, absent)
 
     def _trec(self) -> dict[str, Answer]:
         rows: dict[str, list[tuple[np.float32, str]]] = {}

@@ -18,13 +18,16 @@ from lab.experiment.foreign import anchored
 from lab.experiment.grid import Grid
 from lab.experiment.result import Result
 from lab.experiment.run_folder import read_run as read_run_folder
+from lab.experiment.run_folder import run_of as run_tables
 from lab.experiment.sweep import sweep
+from lab.report.trec import trec_files
 from lab.retrieval.foreign import Hit, RetrieverConfig
+from lab.truth.convert import import_source
 from lab.truth.query import Evidence, Query
 from lab.truth.read import read_diagnostics
 from tests.given import corpus_of
 
-CORPUS = corpus_of({"a": "one two one three", "b": "four  five\nsix", "c": " "})
+CORPUS = corpus_of({"a": "one two one three", "b": "four  five\nsix", "c": " ", "e f": "blanked"})
 CHEAP = Grid(mode="bm25", chunk_strategy="document")
 
 
@@ -40,6 +43,8 @@ def places(*hits: Hit, corpus: Corpus = CORPUS) -> tuple[list[str | None], dict[
     [
         (Hit("a", 4, 7), "a:4-7", None),
         (Hit("a:4-7"), "a:4-7", None),
+        (Hit("e%20f:0-3"), "e f:0-3", None),
+        (Hit("e%20f"), "e f:0-7", "whole document"),
         (Hit("b", text="four five"), "b:0-10", "found by text"),
         (Hit(text="six"), "b:11-14", "found by text"),
         (Hit("gone", text="six"), "b:11-14", "unknown document"),
@@ -139,6 +144,19 @@ def test_experiment_files_name_retrievers_and_every_problem_in_them(tmp_path: Pa
     assert "run 'none' of retriever 1 does not exist" in text
     assert "unknown key 'urls' in retriever 2; did you mean 'url'?" in text
     assert "retriever 3 is the second of the name 'a'" in text
+
+
+def test_limits_ids_with_blanks_survive_a_round_trip_through_a_trec_run(shared: Path, tmp_path: Path) -> None:
+    folder = import_source(str(shared / "data/limit-small"), tmp_path / "limit").folder
+    corpus = read_corpus(folder)
+    queries = read_diagnostics(folder, corpus)
+    first = run_of(corpus, queries, ["ndcg@10", "mrr@10"])
+    run = tmp_path / "limit.run"
+    run.write_text(dict(trec_files(run_tables(first)))["items/0001.run"])
+    assert "Geneva%20Durben" in run.read_text()
+    again = run_of(corpus, queries, ["ndcg@10", "mrr@10"], back=RetrieverConfig(name="back", run=run))
+    assert again.values[1].tolist() == again.values[0].tolist() == first.values[0].tolist()
+    assert not any("not in the corpus" in note for note in again.notes)
 
 
 # --- Published runs -------------------------------------------------------------------------------------------------------
