@@ -72,12 +72,12 @@ def score(pieces: Pieces, runs: Sequence[SystemRun], metrics: Sequence[Metric]) 
 
 
 def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
-    # Imported here: ranx takes seconds to import, and checking a set needs none of it. Its metric functions are what
-    # `ranx.evaluate` calls; that itself fails on one metric with a cut-off when per-question scores are asked for.
-    from ranx.metrics import metric_switch
+    # Imported here: numba takes half a second, and checking a set needs none of it. `ranx.evaluate` itself fails on one
+    # metric with a cut-off when per-question scores are asked for.
+    from lab.evaluation.compiled import metric_function
 
     with _ONE_AT_A_TIME:
-        return np.asarray(metric_switch(name)(qrels, run, k), dtype=np.float64)
+        return np.asarray(metric_function(name)(qrels, run, k), dtype=np.float64)
 
 
 def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:

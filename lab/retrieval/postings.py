@@ -29,6 +29,13 @@ def scores_of(queries: csr_array, postings: csr_array, constants: Floats, chunks
     return np.asarray(_look_up(*_parts(queries), *_parts(postings), constants, postings.shape[1], chunks))
 
 
+def compile_all() -> None:
+    """Have numba compile what is below, or load it from its cache: seconds, once a machine."""
+    one = csr_array(np.ones((1, 1)))
+    search(one, one, np.zeros(1), 1)
+    scores_of(one, one, np.zeros(1), np.zeros((1, 1), dtype=np.int64))
+
+
 def _parts(matrix: csr_array) -> tuple[Ints, Ints, Floats]:
     # One type each, so that one compiled version serves all.
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data

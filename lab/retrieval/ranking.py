@@ -1,6 +1,7 @@
 """Ranking: the one place where scores are sorted and ties are broken."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,14 @@ class Ranking:
     def lengths(self) -> Ints:
         """Hits of every question."""
         return np.asarray((self.chunks != NONE).sum(axis=1))
+
+    @cached_property
+    def places(self) -> tuple[int, Ints, Ints]:
+        """For looking chunks up: the ascending keys `question * stride + chunk + 1`, and the column of each."""
+        columns = np.argsort(self.chunks, axis=1)  # of equal ones there are only NONE
+        stride = int(self.chunks.max(initial=NONE)) + 2
+        keys = np.arange(len(self))[:, None] * stride + np.take_along_axis(self.chunks, columns, axis=1) + 1
+        return stride, keys.reshape(-1), columns.reshape(-1)
 
     def hits(self, query: int) -> Ints:
         """Chunk indices of one question, best first."""
@@ -77,17 +86,12 @@ def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth
 
 def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
     """Rank from 1 of every (question, chunk) pair, 0 where the ranking does not hold it."""
-    if not len(queries):
-        return np.zeros(0, dtype=np.int64)
-    span = int(max(ranking.chunks.max(initial=0), chunks.max(initial=0))) + 1
-    row, column = np.nonzero(ranking.chunks != NONE)
-    keys = row * span + ranking.chunks[row, column]
-    order = np.argsort(keys, kind="stable")
-    keys, wanted = keys[order], queries * span + chunks
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    if not len(keys):
-        return np.zeros(len(wanted), dtype=np.int64)
-    return np.where(keys[place] == wanted, column[order][place] + 1, 0)
+    if not len(queries) or not ranking.chunks.size:
+        return np.zeros(len(queries), dtype=np.int64)
+    stride, keys, columns = ranking.places
+    wanted = np.where(chunks + 1 < stride, queries * stride + chunks + 1, -1)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, columns[place] + 1, 0)
 
 
 def project(ranking: Ranking, target: Ints) -> Ranking:

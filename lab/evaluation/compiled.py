@@ -1,0 +1,47 @@
+"""ranx's metric functions without the rest of ranx, whose plots and data readers take seconds to import."""
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.evaluation.metrics import RANX
+
+Floats = NDArray[np.float64]
+MetricFunction = Callable[[Floats, Floats, int], Floats]
+
+
+@cache
+def metric_function(name: str) -> MetricFunction:
+    """What `ranx.evaluate` calls for a metric: (qrels, run, k) -> one score a row."""
+    found: MetricFunction = _metrics().metric_switch(name)
+    return found
+
+
+def compile_metric(name: str) -> None:
+    """Have numba compile a metric, or load it from its cache, where ranx has it: seconds, once a machine."""
+    if name in RANX:
+        metric_function(name)(np.ones((1, 1, 2)), np.ones((1, 1, 2)), 1)
+
+
+@cache
+def _metrics() -> Any:
+    if "ranx" in sys.modules:
+        return import_module("ranx.metrics")
+    spec = find_spec("ranx")
+    assert spec is not None  # ranx is a dependency
+    # An empty stand-in lets the subpackage be found; a later `import ranx` loads the real package.
+    sys.modules["ranx"] = module_from_spec(spec)
+    try:
+        import numba
+
+        metrics = import_module("ranx.metrics")
+        numba.config.THREADING_LAYER = "workqueue"  # as ranx sets it
+    finally:
+        del sys.modules["ranx"]
+    return metrics
