@@ -1,4 +1,5 @@
-"""Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab probe`."""
+"""Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab probe`,
+`lab agree`."""
 
 import json
 from pathlib import Path
@@ -73,3 +74,26 @@ def probe(
     read_diagnostics(files, documents)
     for file in files:
         typer.echo(f"{file}: {len(sets[file.stem])} questions, evidence verified")
+
+
+def agree(
+    a: Annotated[Path, typer.Argument(help="One annotator's set or qrels file.")],
+    b: Annotated[Path, typer.Argument(help="The other's.")],
+    corpus: Annotated[Path | None, typer.Option(help="Documents that the evidence quotes.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Cohen's kappa of two annotators' evidence or grades; exit code 1 if the guide is not settled."""
+    from rich.console import Console
+
+    from lab.report.agreement import agreement_record, agreement_screen
+    from lab.truth.agreement import UNSETTLED, agreement
+    from lab.truth.annotators import read_annotators
+
+    read = read_annotators(a, b, corpus)
+    found = agreement(read.a, read.b)
+    if as_json:
+        typer.echo(json.dumps(agreement_record(found, read), ensure_ascii=False))
+    else:
+        Console(highlight=False).print(agreement_screen(found, read))
+    if found.weighted < UNSETTLED:
+        raise typer.Exit(NEGATIVE_FINDING)
