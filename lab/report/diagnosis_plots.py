@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
+from lab.diagnosis.alpha_summary import recall_curve, summaries
 from lab.diagnosis.causes import CAUSES
-from lab.diagnosis.recall_curve import recall_curve
+from lab.diagnosis.curve_table import curves_of
 from lab.diagnosis.rescue import rescues
 from lab.diagnosis.run import Run
 from lab.diagnosis.slices import DISTANCE, slice_run
@@ -81,28 +82,45 @@ def waterfall_plot(run: Run, system: str) -> Plot:
 
 def alpha_plot(run: Run, family: str) -> Plot:
     """Recall as an exact step curve over alpha, by kind of question, for the systems that differ in alpha alone."""
-    k = run.manifest["causes"]["k"]
-    kinds = run.questions.set_index("query_id")["kind"]
-    table = recall_curve(run.curves[run.curves["family"] == family], k, kinds)
+    import pandas as pd
+
+    k, curves = run.manifest["causes"]["k"], curves_of(run.curves[run.curves["family"] == family])
+    of = run.questions.set_index("query_id")["kind"].loc[list(curves)].tolist()
+    groups = {EVERY_KIND: list(curves.values())}
+    if len(set(of)) > 1:
+        groups |= {
+            kind: [curve for curve, own in zip(curves.values(), of, strict=True) if own == kind] for kind in sorted(set(of))
+        }
     figure = blank(
         xaxis_title_text="alpha, the weight of the dense leg", yaxis_title_text=f"recall within {k}", yaxis_range=[0, 1.02]
     )
-    for colour, (kind, steps) in zip([GREY, *COLOURS], table.groupby("kind", sort=False), strict=False):
-        ends = steps[["low", "high"]].to_numpy().reshape(-1).tolist()
+    tables = []
+    for colour, (kind, members) in zip([GREY, *COLOURS], groups.items(), strict=False):
+        steps = recall_curve(members, k)
+        new = np.concatenate(([True, True], steps.value[2:] != steps.value[1:-1]))
+        new[-1] = True
+        starts = np.flatnonzero(new)
+        rows = {
+            "kind": kind,
+            "low": steps.low[starts],
+            "high": np.append(steps.low[starts[1:]], 1.0),
+            "recall": steps.value[starts],
+        }
+        tables.append(pd.DataFrame(rows))
+        ends = tables[-1][["low", "high"]].to_numpy().reshape(-1).tolist()
         figure.add_scatter(
-            x=ends, y=np.repeat(steps["recall"], 2).tolist(), mode="lines", name=plain(kind),
+            x=ends, y=np.repeat(rows["recall"], 2).tolist(), mode="lines", name=plain(kind),
             line={"color": colour, "width": 3 if kind == EVERY_KIND else 2}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
         )  # fmt: skip
-    best = table[table["kind"] == EVERY_KIND].sort_values(["recall", "low"], ascending=[False, True], kind="stable")
-    widest = best[best["recall"] > best["recall"].max() - 1e-12].assign(width=lambda t: t["high"] - t["low"])
-    plateau = widest.sort_values("width", ascending=False, kind="stable").iloc[0]
+    every = summaries(list(curves.values()), of, k)[0]
     return Plot(
         "alpha",
         "Recall at every alpha",
-        f"Exact, before any reranker, for {family}: no alpha was tried, the steps are where two chunks change places. The best "
-        f"plateau reaches from {plateau['low']:.3f} to {plateau['high']:.3f} with {plateau['recall']:.3f}.",
+        f"Exact, before any reranker, for {family}: the steps are where two chunks change places. Best from {every.low:.3f} to "
+        f"{every.high:.3f}, {every.recall:.3f}; with the best alpha of every question {every.oracle:.3f}. {every.robust} "
+        f"questions are robust, {every.fragile} fragile, {every.hopeless} hopeless at any alpha.",
         figure,
-        table,
+        pd.concat(tables, ignore_index=True),
     )
 
 
