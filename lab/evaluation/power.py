@@ -38,7 +38,7 @@ def questions_needed(gap: float, standard_error: float, questions: int, critical
 
 def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:
     """Median standard error of the differences between the best and every other system that differs from it (questions x
-    systems); 0 if none does."""
+    systems); NaN if none does."""
     errors = standard_errors(scores - scores[:, [best]], clusters)
     differing = errors[errors > NOISE]
-    return float(np.median(differing)) if len(differing) else 0.0
+    return float(np.median(differing)) if len(differing) else math.nan

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.diagnosis.run import Run
+from lab.report.cases import cases_screen
 from lab.report.cube import Cube, cube_of
 from lab.report.labels import labels, shown_settings
 from lab.report.verdict import Verdict, verdict_of
@@ -26,7 +27,10 @@ def first_screen(run: Run) -> RenderableType:
     cube = cube_of(run)
     verdict, short = verdict_of(run, cube), labels(run.systems)
     ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
-    parts: list[RenderableType] = [verdict_screen(verdict, short), systems_table(ranked, cube.metrics, verdict.select_by)]
+    parts: list[RenderableType] = [verdict_screen(verdict, short)]
+    if run.manifest["conclusions"]["few_questions"]:
+        parts.append(cases_screen(cube, verdict.select_by, verdict.recommended, verdict.baseline, short))
+    parts.append(systems_table(ranked, cube.metrics, verdict.select_by))
     kinds = run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)].to_numpy(dtype=str)
     if len(set(kinds)) > 1:
         modes = ranked.groupby("mode", sort=False)["system"].first().tolist()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.diagnosis.run import Run
+from lab.evaluation.significance import ALPHA
 from lab.report.cube import Cube
 from lab.report.labels import is_absent, labels
 
@@ -111,8 +112,28 @@ def _sentences(run: Run, found: dict[str, Any], short: dict[str, str]) -> list[s
             f"Choosing among {_count(len(run.systems), 'system')} this way scores {honest['estimate']:.3f}{interval} on "
             f"questions the choice has not seen; {honest['optimism']:.3f} of the apparent {honest['apparent']:.3f} is optimism."
         )
+    said += _power(found, short)
     if found["sealed"]:
         said.append(_sealed(found["sealed"], metric))
+    return said
+
+
+def _power(found: dict[str, Any], short: dict[str, str]) -> list[str]:
+    """What the questions can tell at all, and what it would take to tell the best from the second."""
+    units = f"{found['units']} {found['unit']}s"
+    said = []
+    detectable, second = found["detectable_difference"][found["select_by"]], found["runner_up"]
+    if detectable["planned"] is not None:
+        said.append(
+            f"With {units} as independent units, a true difference of {detectable['planned']:.3f} to the best is found four "
+            f"times in five when one pair is compared, of {detectable['in_grid']:.3f} when any of all could be the best."
+        )
+    if second is not None and second["p"] >= ALPHA:
+        name = short[second["system"]]
+        if second["least_p"] >= ALPHA:
+            said.append(f"The second, {name}, differs on too few questions: whether the best beats it cannot be settled.")
+        elif second["questions_needed"] is not None:
+            said.append(f"To tell it from the second, {name}, would take about {_count(second['questions_needed'], 'question')}.")
     return said
 
 
@@ -120,6 +141,7 @@ def _sealed(sealed: dict[str, Any], metric: str) -> str:
     mean, low, high = sealed["scores"][metric]
     return (
         f"On {_count(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches {mean:.3f} [{low:.3f}, {high:.3f}]."
+        + (f" This is use {sealed['use']} of these questions: they are no longer unseen." if sealed.get("use", 1) > 1 else "")
     )
 
 
@@ -127,7 +149,8 @@ def _warnings(manifest: dict[str, Any], found: dict[str, Any]) -> list[str]:
     notes = list(manifest["notes"])
     detectable = found["detectable_difference"].get(found["select_by"], {}).get("planned")
     if found["few_questions"] and detectable is not None:
-        notes.insert(0, f"Differences below about {detectable:.2f} in {found['select_by']} cannot be seen with so few questions.")
+        seen = f"differences below about {detectable:.2f} in {found['select_by']} cannot be seen"
+        notes.insert(0, f"With so few questions {seen}: read cases, not averages.")
     return notes
 
 
