@@ -75,7 +75,7 @@ def test_run_writes_a_folder_that_explain_reads(lab: Lab, project: Path) -> None
     code, out, _ = lab("explain", "runs/exp", "id-1", "--system", "fixed-60 bm25")
     assert code == 0
     assert "complete at rank 1" in out
-    assert "bm25 1 (" in out
+    assert "b.txt:0-37" in out
     assert "ERR-4042" in out
 
 
