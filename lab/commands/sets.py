@@ -14,7 +14,7 @@ NEGATIVE_FINDING = 1
 
 
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Experiment file (TOML); or documents and then their sets.")],
+    paths: Annotated[list[Path], typer.Argument(help="Experiment file (TOML); documents and then their sets; or a foreign set.")],
     as_json: AsJson = False,
 ) -> None:
     """Audit sets against their documents before anything expensive runs; exit code 1 if a set is unfit."""

@@ -2,7 +2,7 @@
 scatter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.chunking.config import ChunkConfig
@@ -18,6 +18,8 @@ from lab.experiment.experiment import read_experiment
 from lab.experiment.facts import ChunkFacts, facts_of
 from lab.experiment.resources import Resources
 from lab.truth.audit.audit import Audit, audit
+from lab.truth.audit.finding import by_gravity
+from lab.truth.audit.foreign import is_foreign, read_foreign
 from lab.truth.pieces import pieces
 from lab.truth.query import Query, has_spans
 from lab.truth.read import read_diagnostics
@@ -51,10 +53,18 @@ class Check:
 
 
 def check(paths: Sequence[Path]) -> Check:
-    """Check one experiment file (.toml), or documents and then their sets (a BEIR folder alone is both).
+    """Check one experiment file (.toml), or documents and then their sets (a BEIR folder alone is both), or a foreign set: one
+    source, or its documents, questions and judgements.
 
     Raises LabError with everything that cannot be read, evidence that is not found among it.
     """
+    if paths[0].suffix != ".toml" and is_foreign(paths):
+        read = read_foreign(paths)
+        found = audit(read.corpus, read.queries)
+        told = {finding.rule for finding in read.findings}  # with file and line, which the audit of the mended set has not
+        rest = (finding for finding in found.findings if finding.rule not in told)
+        found = replace(found, findings=tuple(by_gravity((*read.findings, *rest))))
+        return Check(str(paths[0]), read.corpus, read.queries, found)
     if paths[0].suffix != ".toml":
         corpus = read_corpus(paths[0])
         queries = read_diagnostics(paths[1:] or paths[:1], corpus)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from lab.cli import app
 from lab.corpus.document import Corpus, Document
 from lab.corpus.read import read_corpus
 from lab.diagnosis.scatter import scatter
+from lab.errors import CorpusError
+from lab.experiment.check import Check, check
 from lab.truth.audit.audit import Audit, audit
 from lab.truth.audit.counts import questions_for
 from lab.truth.audit.wording import shared_words
@@ -136,7 +139,7 @@ def test_grades_off_the_scale_and_ids_with_blanks() -> None:
     corpus = Corpus([Document(f"Jane {i}", "text") for i in range(30)])
     judged = tuple(Evidence(f"Jane {i}", grade=i % 4) for i in range(29))
     found = rules(audit(corpus, [Query("q", "text?", evidence=(*judged, Evidence("Jane 29", grade=10)))]))
-    assert "off the scale 0..3 of the others: 10 (1 time)" in found["grades off the scale"]
+    assert "beyond 0..3, the scale of the others: 10 (1 time)" in found["label off the scale"]
     assert "30 of 30 document ids hold blanks" in found["ids with blanks"]
 
 
@@ -177,3 +180,33 @@ def test_policyqa_is_unfit_for_retrieval(shared: Path) -> None:
     message = rules(found)["ambiguous questions"]
     assert message.startswith("263 of 440 distinct texts have evidence in several documents")
     assert "BM25 scores Recall@5 0.02" in message
+
+
+@pytest.mark.parametrize(
+    ("files", "rule", "cases"),
+    [
+        (["cranfield"], "question ids are not the judged ones", 223),
+        (["cranfield-trec"], "question ids are not the judged ones", 223),
+        (["cranfield-trec"], "label off the scale", 1),
+        (["cacm/cacm.all", "cacm/query.text", "cacm/cacm.qrels"], "padded document id", 55),
+        (["cmrc2018/cmrc2018_dev.json"], "negative offset", 193),
+        (["cmrc2018/cmrc2018_dev.json"], "wrong offset", 7),
+        (["cmrc2018/cmrc2018_trial.json"], "wrong offset", 5),
+        (["limit-small"], "ids with blanks", 46),
+    ],
+)
+def test_defects_of_public_sets_are_found_as_they_lie(files: list[str], rule: str, cases: int, shared: Path) -> None:
+    found = checked(tuple(shared / "data" / file for file in files))
+    assert [len(finding.cases) for finding in found.audit.findings if finding.rule == rule] == [cases]
+
+
+@cache
+def checked(paths: tuple[Path, ...]) -> Check:
+    return check(paths)
+
+
+def test_foreign_set_needs_one_source_or_three_files(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="three files"):
+        check([tmp_path / "docs.txt", tmp_path / "topics.txt"])
+    with pytest.raises(CorpusError, match=r"a.txt: no such file[\s\S]*c.txt: no such file"):
+        check([tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "c.txt"])

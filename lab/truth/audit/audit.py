@@ -8,7 +8,7 @@ from lab.retrieval.analyzer import ANALYZERS
 from lab.truth.audit.ambiguity import ambiguous_questions
 from lab.truth.audit.counts import KindCount, count_kinds, origin, too_few
 from lab.truth.audit.duplicates import duplicate_documents, duplicate_questions
-from lab.truth.audit.finding import GRADES, Finding
+from lab.truth.audit.finding import Finding, by_gravity
 from lab.truth.audit.ids import awkward_ids, stray_grades
 from lab.truth.audit.wording import leakage, parted_identifiers, shared_words, unknown_words
 from lab.truth.query import Query
@@ -45,4 +45,4 @@ def audit(corpus: Corpus, queries: Sequence[Query], analyzers: Sequence[str] = (
         *parted_identifiers(corpus, queries, analyzers),
         *awkward_ids(corpus, queries),
     ]
-    return Audit(kinds, tuple(sorted(findings, key=lambda finding: GRADES.index(finding.grade))))
+    return Audit(kinds, tuple(by_gravity(findings)))

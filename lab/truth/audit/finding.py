@@ -23,6 +23,11 @@ class Finding:
     cases: tuple[str, ...] = ()
 
 
+def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
+    """The gravest first, else in the order given."""
+    return sorted(findings, key=lambda finding: GRADES.index(finding.grade))
+
+
 def listed(cases: Iterable[str], shown: int = SHOWN) -> str:
     """The first few cases, and how many more there are."""
     cases = tuple(cases)

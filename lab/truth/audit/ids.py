@@ -35,5 +35,5 @@ def stray_grades(queries: Sequence[Query]) -> Iterator[Finding]:
         shown = ", ".join(f"{grade} ({counted(counts[grade], 'time')})" for grade in stray)
         rest = [grade for grade in grades if grade not in stray]
         cases = tuple(f"{q.query_id} {i.doc_id} {i.grade}" for q in queries for i in q.evidence if i.grade in stray)
-        message = f"grades off the scale {rest[0]}..{rest[-1]} of the others: {shown}; {listed(cases)}"
-        yield Finding("warning", "grades off the scale", message, "mend or drop them: gains grow with the grade", cases)
+        message = f"beyond {rest[0]}..{rest[-1]}, the scale of the others: {shown}; {listed(cases)}"
+        yield Finding("warning", "label off the scale", message, "mend or drop them: gains grow with the grade", cases)
