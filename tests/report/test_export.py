@@ -1,0 +1,164 @@
+"""Exports: what other tools read gives the numbers of the run, and no cell is a formula or breaks its table."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from lab.errors import ConfigError
+from lab.experiment.experiment import Measure
+from lab.experiment.grid import Grid
+from lab.experiment.run_folder import run_of
+from lab.experiment.sweep import sweep
+from lab.report.export import FORMATS, csv_text, export
+from lab.report.paper import latex_text, markdown_cell
+from lab.report.trec import trec_id
+from lab.truth.query import Evidence, Query
+from tests.given import GivenEncoder
+from tests.report.given_run import large, small_corpus, small_queries
+
+METRICS = ("recall@1", "recall@5", "precision@3", "ndcg@10", "ndcg@3", "mrr", "map", "map@5", "hit_rate@2")
+
+
+def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe():
+    """Case B38."""
+    texts = ["=1+2", "+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "ok", 'a"b,c\nd']
+    rows = list(csv.reader(io.StringIO(csv_text(["text"], [[text] for text in texts]), newline="")))
+    assert [row[0] for row in rows[1:]] == ["'" + text for text in texts[:6]] + texts[6:]
+    numbers = list(csv.reader(io.StringIO(csv_text(["n"], [[-0.5], [1e-7]]))))
+    assert [row[0] for row in numbers[1:]] == ["-0.5", "1e-07"]
+
+
+def test_csv_holds_every_table_and_json_is_untouched(run, tmp_path):
+    export(run, "csv", tmp_path)
+    rows = list(csv.DictReader((tmp_path / "scores.csv").open(newline="", encoding="utf-8")))
+    assert len(rows) == len(run.systems) * 5
+    assert {row["query_id"] for row in rows} == {"img", "valve", "e-4012", "'=1+2", "close"}
+    means = {
+        row["system"]: float(row["ndcg@10"])
+        for row in csv.DictReader((tmp_path / "systems.csv").open(encoding="utf-8", newline=""))
+    }
+    for name, mean in means.items():
+        own = [float(row["ndcg@10"]) for row in rows if row["system"] == name]
+        assert np.mean(own) == pytest.approx(mean, abs=1e-12)
+    export(run, "jsonl", tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text("utf-8").splitlines()]
+    assert {line["query_id"] for line in lines} == {"img", "valve", "e-4012", "=1+2", "close"}
+    assert all([hit["rank"] for hit in line["hits"]] == sorted(hit["rank"] for hit in line["hits"]) for line in lines)
+
+
+def test_markdown_keeps_its_columns_whatever_the_text():
+    assert markdown_cell("a | b\nc") == "a \\| b c"
+
+
+def test_markdown_table_is_a_table(run, tmp_path):
+    export(run, "markdown", tmp_path)
+    lines = (tmp_path / "systems.md").read_text("utf-8").splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == len(run.systems) + 2
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
+
+
+def test_latex_escapes_every_special_character():
+    assert latex_text("50% of $x_1 & #2 {a} ~ ^ \\") == (
+        r"50\% of \$x\_1 \& \#2 \{a\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
+    )
+
+
+def test_latex_compiles(run, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is missing: apt-get install texlive-latex-recommended")
+    export(run, "latex", tmp_path)
+    paper = r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{systems.tex}\end{document}"
+    (tmp_path / "paper.tex").write_text(paper)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "paper.pdf").stat().st_size > 1000
+
+
+def multi_piece_run(unit: str):
+    """Questions with two graded pieces, chunks that complete both at once, and questions that find nothing."""
+    corpus = small_corpus()
+    apart = Evidence("valve.md", 0, 29, 3), Evidence("valve.md", 30, 60, 1)
+    more = [
+        Query("two pieces", "valve opens and closes", "multi", {}, apart),
+        Query("lost", "zzz qqq", "multi", {}, (Evidence("prices | list", 60, 80, 2),)),
+        Query("both", "pump formula", "multi", {}, (Evidence("prices | list", 0, 19, 2), Evidence("valve.md", 0, 29, 1))),
+    ]
+    grid = Grid(chunk_size=(30, 80), alpha=(0.3,), model="given", deliver=("chunk", "window(1)"))
+    measure = Measure(metrics=METRICS, unit=unit)
+    return run_of(sweep(corpus, (*small_queries(), *more), grid, measure, encoders={"given": GivenEncoder()}))
+
+
+@pytest.mark.parametrize("unit", ["evidence", "document"])
+def test_trec_eval_gives_the_same_numbers(unit, tmp_path):
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec-eval-terrier is not installed")
+    run = multi_piece_run(unit)
+    export(run, "trec", tmp_path)
+    index = json.loads((tmp_path / "index.json").read_text("utf-8"))
+    assert set(index["measures"]) == set(METRICS)
+    assert len(index["systems"]) == len(run.systems)
+    for file, system in index["systems"].items():
+        for metric, found in index["measures"].items():
+            folder = tmp_path / found["folder"]
+            qrels = pytrec_eval.parse_qrel((folder / "qrels.txt").open(encoding="utf-8"))
+            lists = pytrec_eval.parse_run((folder / file).open(encoding="utf-8"))
+            scored = pytrec_eval.RelevanceEvaluator(qrels, {found["trec_eval"]}).evaluate(lists)
+            own = run.scores[(run.scores["system"] == system) & (run.scores["metric"] == metric)].set_index("query_id")["value"]
+            assert {unquote(query) for query in scored} == set(own.index)
+            for query, values in scored.items():
+                assert values[found["trec_eval"].replace(".", "_")] == pytest.approx(own[unquote(query)], abs=1e-4), (
+                    system,
+                    metric,
+                )
+
+
+def test_trec_ids_without_blanks_stay_and_others_come_back():
+    """Case B29: an id with a blank is written so that it can be read again."""
+    for text in ("plain-id", "doc one", "100%", "水泵 一号", "a\tb"):
+        assert not re.search(r"\s", trec_id(text))
+        assert unquote(trec_id(text)) == text
+    assert trec_id("水泵.md") == "水泵.md"
+
+
+def test_ranx_reads_its_files_and_scores_alike(run, tmp_path):
+    from ranx import Qrels
+    from ranx import Run as RanxRun
+    from ranx.metrics import ndcg
+
+    export(run, "ranx", tmp_path)
+    index = json.loads((tmp_path / "index.json").read_text("utf-8"))
+    assert len(index) == len(run.systems)
+    file, system = next(iter(index.items()))
+    judged = Qrels.from_file(str(tmp_path / "qrels.json"), kind="json").to_dict()
+    lists = RanxRun.from_file(str(tmp_path / file), kind="json").to_dict()
+    own = run.scores[(run.scores["system"] == system) & (run.scores["metric"] == "ndcg@10")].set_index("query_id")["value"]
+    for query, scored in lists.items():
+        items = {name: number for number, name in enumerate(scored, start=1)}
+        grades = np.array([[(items.get(name, 99), grade) for name, grade in judged[query].items()]], dtype=float)
+        ranked = np.array([[(items[name], value) for name, value in scored.items()]], dtype=float)
+        assert ndcg(grades, ranked, 10)[0] == pytest.approx(own[query], abs=1e-9)
+
+
+def test_unknown_format_names_the_known_ones(run, tmp_path):
+    with pytest.raises(ConfigError, match="did you mean 'csv'"):
+        export(run, "cvs", tmp_path)
+
+
+def test_every_format_is_written_twice_with_the_same_bytes(run, tmp_path):
+    for to in FORMATS:
+        first = [(file.name, file.read_bytes()) for file in export(run, to, tmp_path / "a")]
+        assert first == [(file.name, file.read_bytes()) for file in export(run, to, tmp_path / "b")]
+
+
+def test_ids_never_become_file_names(tmp_path):
+    files: list[Path] = export(large(3, 4)[0], "trec", tmp_path)
+    assert all(re.fullmatch(r"[\w.-]+", file.name) for file in files)
