@@ -15,6 +15,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
     allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Run the commands that the file names.")] = False,
     track: Annotated[list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")] = None,
+    profile: Annotated[bool, typer.Option("--profile", help="Time every stage and each system's queries.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Sweep every system of an experiment, print the first screen and write the run folder with its report."""
@@ -26,6 +27,7 @@ def run(
     from lab.experiment.run_folder import check_place, run_of, write_run
     from lab.experiment.sweep import sweep
     from lab.report.page import NAME, page
+    from lab.report.profile import profile_screen
     from lab.report.progress import TerminalProgress
     from lab.report.terminal import first_screen
     from lab.report.tracking import tracker
@@ -43,7 +45,9 @@ def run(
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     with TerminalProgress(Console(stderr=True)) as progress:
         settings = experiment.grid, experiment.measure
-        result = sweep(corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers)
+        result = sweep(
+            corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers, profile=profile
+        )
     tables = run_of(result)
     tables.manifest["paths"] = {
         "corpus": str(experiment.corpus),
@@ -58,8 +62,46 @@ def run(
             json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
         )
     else:
-        Console(highlight=False).print(first_screen(tables))
+        console = Console(highlight=False)
+        console.print(first_screen(tables))
+        if profile:
+            console.print(profile_screen(tables))
         typer.echo("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
+
+
+def interfere(
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
+    kind: Annotated[list[str] | None, typer.Option(help="topical, sibling, twin or duplicate; all by default.")] = None,
+    dose: Annotated[list[int] | None, typer.Option(help="Documents a question; 0 1 2 5 10 by default.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="Documents of your own to inject instead.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Metric to show; the selecting one by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add distractors to the corpus, dose by dose, and show which systems resist."""
+    from rich.console import Console
+
+    from lab.corpus.read import read_corpus
+    from lab.diagnosis.distractors import MAKERS
+    from lab.experiment.experiment import read_experiment
+    from lab.experiment.interfere import DOSES
+    from lab.experiment.interfere import interfere as inject
+    from lab.report.interference import interference_screen
+    from lab.report.progress import TerminalProgress
+    from lab.truth.read import read_diagnostics
+
+    experiment = read_experiment(file)
+    corpus = read_corpus(experiment.corpus)
+    queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    own = read_corpus(folder) if folder else None
+    kinds, doses = kind or list(MAKERS), dose or DOSES
+    with TerminalProgress(Console(stderr=True)) as progress:
+        found = inject(
+            corpus, queries, experiment.grid, experiment.measure, kinds=kinds, doses=doses, folder=own, progress=progress
+        )
+    if as_json:
+        typer.echo(found.table().to_json(orient="records"))
+    else:
+        Console(highlight=False).print(interference_screen(found, metric or experiment.measure.select_by))
 
 
 def search(

@@ -15,11 +15,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """An unread stretch of a document that holds a piece of evidence, and the chunk whose end it is."""
+    """The unread stretch [start, end) at the end of a chunk that holds a piece of evidence. `begin` is where the encoder would
+    have to start to read the evidence: at `start`, or at the evidence where the tail itself is too long."""
 
     chunk: int
     start: int
     end: int
+    begin: int
 
 
 def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: int) -> Ints:
@@ -33,9 +35,9 @@ def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: int) -> In
     return ends
 
 
-def unread(asked: Pieces, chunking: Chunking, ends: Ints) -> dict[int, Tail]:
-    """Pieces of which the encoder reads less than half, with the tail that holds most of one; `ends` as by `read_ends`."""
-    found: dict[int, Tail] = {}
+def unread(asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room: int) -> dict[int, Tail]:
+    """Pieces of which an encoder of `room` tokens reads less than half, with the tail that holds most of one."""
+    ends, found = read_ends(chunking, token_starts, room), dict[int, Tail]()
     if (ends == chunking.end).all():
         return found
     first = np.searchsorted(chunking.document, np.arange(len(chunking.corpus) + 1))
@@ -56,8 +58,9 @@ def unread(asked: Pieces, chunking: Chunking, ends: Ints) -> dict[int, Tail]:
                 break
             hidden = np.minimum(chunking.end[chunks], end) - np.maximum(ends[chunks], start)
             worst = int(chunks[hidden.argmax()])
-            # The model would cut a long tail off again, so of that the part with the evidence.
-            tails.append(Tail(worst, max(int(ends[worst]), min(start, int(ends[worst]))), int(chunking.end[worst])))
+            low, starts = int(ends[worst]), token_starts[document]
+            fits = np.searchsorted(starts, min(end, int(chunking.end[worst]))) - np.searchsorted(starts, low) <= room
+            tails.append(Tail(worst, low, int(chunking.end[worst]), low if fits else max(low, start)))
         else:
             if tails:
                 found[piece] = tails[0]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.diagnosis.trail import Trail
-from lab.diagnosis.unread import Tail, read_ends, unread
+from lab.diagnosis.unread import Tail, unread
 from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
 from lab.experiment.stages import Stages
@@ -92,7 +92,7 @@ class Trails:
             encoder, chunking = self.stage.resources.encoder(dense.model), self.stage.chunking
             room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
             starts = self.stage.resources.token_starts(dense.model, chunking.corpus)
-            return unread(self.asked, chunking, read_ends(chunking, starts, room))
+            return unread(self.asked, chunking, starts, room)
 
         return self.once((dense.model, "tails"), compute)
 

@@ -85,7 +85,7 @@ class Transplants:
     def _read(self, tail: Tail) -> Graft:
         chunking = self.stage.chunking
         document = int(chunking.document[tail.chunk])
-        reads = chunking.corpus.documents[document].text[tail.start : tail.end]
+        reads = chunking.corpus.documents[document].text[tail.begin : tail.end]
         chunk = tail.chunk
         return Graft(document, int(chunking.start[chunk]), int(chunking.end[chunk]), (chunk,), reads, chunk)
 

@@ -1,0 +1,136 @@
+"""Causes add up: none for a hit, exactly one for a miss, and the waterfall ends at recall, on random worlds."""
+
+import numpy as np
+import pytest
+
+from lab.corpus.document import Corpus, Document
+from lab.diagnosis.causes import CAUSES
+from lab.diagnosis.rescue import differing, rescues
+from lab.experiment.experiment import Measure
+from lab.experiment.grid import Grid
+from lab.experiment.result import Result
+from lab.experiment.sweep import sweep
+from lab.retrieval.config import FusionConfig
+from lab.truth.query import Evidence, Query
+from tests.diagnosis.planted import MODEL, RERANKER, Concepts, Scorer
+
+WORDS = [f"w{i}" for i in range(60)]
+
+
+def world(seed: int) -> tuple[Corpus, list[Query]]:
+    draw = np.random.default_rng(seed)
+    texts = {f"d{i:02d}": " ".join(draw.choice(WORDS, 60)) for i in range(30)}
+    queries = []
+    for i in range(25):
+        doc_id = f"d{draw.integers(30):02d}"
+        pieces = []
+        for _ in range(int(draw.integers(1, 3))):
+            start = int(draw.integers(0, len(texts[doc_id]) - 60))
+            pieces.append(Evidence(doc_id, start, start + int(draw.integers(10, 60))))
+        inside = texts[doc_id][pieces[0].start : pieces[0].end].split()
+        asked = [*draw.choice(inside, min(2, len(inside))), *draw.choice(WORDS, 2)]
+        queries.append(Query(f"q{i:02d}", " ".join(asked), f"kind-{i % 3}", {}, tuple(pieces)))
+    return Corpus(Document(doc_id, text) for doc_id, text in texts.items()), [*queries, Query("none", "w1 w2", "unanswerable")]
+
+
+def word_overlap(question: str, text: str) -> float:
+    return len(set(question.split()) & set(text.split())) / 4
+
+
+def result_of(seed: int, unit: str = "evidence", metrics: tuple[str, ...] = ("recall@3",)) -> Result:
+    corpus, queries = world(seed)
+    groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
+    grid = Grid(
+        chunk_size=(60, 150), mode=("bm25", "dense", "hybrid"), alpha=(0.0, 0.3, 0.7, 1.0), depth=8, model=MODEL,
+        rerank_model=RERANKER, rerank_depth=(0, 6), threshold=(None, 0.5), deliver=("chunk", "window(1)"),
+    )  # fmt: skip
+    return sweep(
+        corpus, queries, grid, Measure(metrics=metrics, select_by=metrics[0], unit=unit),
+        encoders={MODEL: Concepts(groups, max_tokens=12)}, rerankers={RERANKER: Scorer(word_overlap)},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[(1, "evidence"), (2, "evidence"), (3, "document")])
+def result(request: pytest.FixtureRequest) -> Result:
+    return result_of(*request.param)
+
+
+def test_every_miss_has_exactly_one_cause_and_no_hit_has_any(result: Result) -> None:
+    ids = [result.pieces.queries[q].query_id for q in result.pieces.query]
+    numbers = np.arange(len(ids)) - np.searchsorted(result.pieces.query, result.pieces.query) + 1
+    for system, found in enumerate(result.findings.misses):
+        missed = np.flatnonzero(result.complete[system] > 3)
+        assert [(miss.query_id, miss.piece) for miss in found] == [(ids[p], numbers[p]) for p in missed]
+        assert {miss.cause for miss in found} <= set(CAUSES)
+
+
+def test_the_waterfall_adds_up_to_recall(result: Result) -> None:
+    for system in result.systems:
+        table, mean = result.waterfall(system), result.scores(system).means()["recall@3"]
+        if len(table):
+            everything = table[table["kind"] == "all"]
+            assert abs(everything["lost"].sum() + mean - 1) < 1e-9
+            assert abs(everything["left"].iloc[-1] - mean) < 1e-9
+            assert np.allclose(everything["ceiling"], mean + everything["lost"])
+
+
+def test_verified_means_that_some_change_brought_it_back(result: Result) -> None:
+    for miss in (miss for found in result.findings.misses for miss in found):
+        assert bool(miss.recovered_by) or not miss.verified
+        assert miss.remedy
+
+
+def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -> None:
+    table = result.findings.curves(result.pieces)
+    for family in result.findings.families:
+        rows = table[table["family"] == family.name]
+        widths = (rows["high"] - rows["low"]).groupby([rows["query_id"].astype(str), rows["piece"]]).sum()
+        assert len(widths) == len(result.pieces)
+        assert np.allclose(widths, 1)
+        for alpha in (0.0, 0.3, 0.7, 1.0):
+            name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
+            complete = result.complete[result.index(name)]
+            found = np.concatenate([curve.at(np.array([alpha]))[:, 0] for curve in family.curves])
+            assert np.array_equal(np.where(complete > family.cap, 0, complete), np.where(found > family.cap, 0, found))
+
+
+def test_a_token_budget_is_a_cut() -> None:
+    result = result_of(4, metrics=("recall@10tok",))
+    causes = result.causes()
+    assert "cut" in set(causes["cause"])
+    assert set(causes.loc[causes["cause"] == "cut", "remedy"]) <= {"no threshold", "a larger token budget"}
+    for system in result.systems:
+        table = result.waterfall(system)
+        total = table.loc[table["kind"] == "all", "lost"].sum() + result.scores(system).means()["recall@10tok"]
+        assert abs(total - 1) < 1e-9
+
+
+def test_rescues_count_questions_that_fail_under_one_and_not_the_other() -> None:
+    settings = [{"chunk_size": size, "alpha": None, "rerank_depth": None} for size in (200, 400)]
+    failed = np.array([[True, True, True, False], [False, False, True, True]])
+    (only,) = rescues(settings, failed)
+    assert (only.setting, only.before, only.after, only.rescued, only.broken, only.net) == ("chunk_size", "200", "400", 2, 1, 1)
+    assert only.p == 1.0
+
+
+def test_systems_that_differ_in_one_setting() -> None:
+    plain = {"mode": "bm25", "alpha": None, "model": None, "k1": 1.2, "rerank_depth": None, "rerank_model": None}
+    hybrid = plain | {"mode": "hybrid", "alpha": 0.5, "model": "m"}
+    assert differing(plain, hybrid) == "mode"
+    assert differing(hybrid, hybrid | {"alpha": 0.6}) == "alpha"
+    assert differing(plain, plain | {"rerank_depth": 20, "rerank_model": "maxsim"}) == "rerank"
+    assert differing(plain, hybrid | {"k1": 2.0}) is None
+    assert differing(plain, plain) is None
+
+
+def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> None:
+    table = result.separation()
+    assert set(table["system"]) == set(result.systems)
+    assert set(table["stage"]) == {"bm25", "dense", "reranker"}
+    assert table["auc"].between(0, 1).all()
+    assert (table["unanswerable"] == 1).all()
+    effects = result.thresholds()
+    free = effects[effects["threshold"].isna()]
+    for row in free.itertuples():
+        name = row.system.replace(" threshold=0.5", "")
+        assert row.recall >= result.scores(name).means()["recall@3"] - 1e-12

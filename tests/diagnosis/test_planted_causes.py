@@ -1,0 +1,159 @@
+"""A planted corpus for every cause, with at least three questions each: the cause is assigned and verified for all."""
+
+import numpy as np
+import pytest
+
+from lab.chunking.units import words
+from lab.truth.query import Evidence
+from tests.diagnosis.planted import RERANKER, Concepts, evidence, misses, run
+
+THINGS = ("pump", "valve", "motor")
+FILLER = {f"filler-{i}": f"note {i} about weather and roads in town number {i}" for i in range(8)}
+
+
+def assert_cause(found: dict, cause: str, expected: int = 3) -> None:
+    assert {query_id: miss.cause for query_id, miss in found.items()} == dict.fromkeys(found, cause)
+    assert len(found) == expected
+    assert all(miss.verified for miss in found.values()), found
+
+
+def test_not_in_corpus() -> None:
+    documents = FILLER | {"a": "short text about pumps"}
+    questions = {
+        "no document": ("pump", Evidence("lost.md", 0, 10)),
+        "past the end": ("pump", Evidence("a", 100, 120)),
+        "half past the end": ("pumps", Evidence("a", 17, 60)),
+    }
+    assert_cause(misses(run(documents, questions, 5)), "not_in_corpus")
+
+
+def test_split() -> None:
+    # 100 characters a chunk: the boundary parts the sentence, the question's words stand in its first half only.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        quote = f"the {thing} leaks because the gasket of its inlet side hardened over the winter"
+        documents[thing] = ("x " * 100)[: 100 - len(quote) // 2] + quote + " and so on" * 10
+        questions[thing] = (f"{thing} leaks", evidence(documents, thing, quote))
+    result = run(documents, questions, 3, chunk_strategy="fixed", chunk_size=100)
+    found = misses(result)
+    assert_cause(found, "split")
+    assert {miss.cut_at for miss in found.values()} == {100}
+    assert all(" | " in miss.cut_text and miss.needed == 2 and miss.part_rank == 1 for miss in found.values())
+
+
+def test_truncated() -> None:
+    encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS), max_tokens=8)
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        quote = f"the {thing} must be greased"
+        documents[thing] = " ".join(["word"] * 20) + " " + quote
+        documents[f"other {thing}"] = "pump valve motor among many" + " extra" * 6
+        questions[thing] = (f"{thing}s", evidence(documents, thing, quote))
+    found = misses(run(documents, questions, 1, encoder, mode="dense"))
+    assert_cause(found, "truncated")
+    for thing, miss in found.items():
+        assert len(words(documents[thing][: miss.tail_start])) == 8
+        assert miss.tail_end == len(documents[thing])
+
+
+def test_lexical_gap() -> None:
+    encoder = Concepts(("pump device", "valve tap", "motor engine"))
+    documents, questions = dict(FILLER), {}
+    for thing, other in (("pump", "device"), ("valve", "tap"), ("motor", "engine")):
+        documents[thing] = f"the {thing} stopped"
+        questions[thing] = (f"why did {other} halt", evidence(documents, thing, f"{thing} stopped"))
+    found = misses(run(documents, questions, 2, encoder, mode=("bm25", "dense")))
+    assert_cause(found, "lexical_gap")
+    assert found["pump"].unmatched == "device (not in the corpus), halt (not in the corpus)"
+
+
+def test_semantic_gap() -> None:
+    encoder = Concepts(("pump", "other"))
+    documents = FILLER | {f"p{i}": f"pump report {i}" for i in range(6)}
+    questions = {}
+    for code in ("E-4012", "E-4013", "E-4014"):
+        documents[code] = f"the code {code} means stop other other"
+        questions[code] = (f"pump {code}", evidence(documents, code, f"code {code} means stop"))
+    found = misses(run(documents, questions, 2, encoder, mode=("bm25", "dense"), depth=4), system=1)
+    assert_cause(found, "semantic_gap")
+
+
+def test_both() -> None:
+    # Second in both legs, which keep one candidate each; with four each it leads.
+    encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS) + tuple(f"fog{i}" for i in range(3)))
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[f"a {thing}"] = f"{thing}s {thing}s"  # the dense leg's first, without the question's word
+        documents[f"b {thing}"] = f"{thing} fog0 fog1 fog2 {thing} fog0 fog1 fog2"  # BM25's first
+        documents[f"z {thing}"] = f"{thing} fog0 " + "fog1 fog2 " * 20  # last in both legs
+        documents[thing] = f"the {thing} {thing}s runs with oil day and night all year long"
+        questions[thing] = (f"{thing} {thing}", evidence(documents, thing, "runs with oil"))
+    found = misses(run(documents, questions, 1, encoder, mode="hybrid", depth=1))
+    assert_cause(found, "both")
+
+
+class Scattered(Concepts):
+    """A fixed random direction for every text."""
+
+    def encode(self, texts, role, progress):  # type: ignore[no-untyped-def]  # as Concepts
+        vectors = np.array([np.random.default_rng(sum(map(ord, t)) * 7919 + len(t)).normal(size=6) for t in texts])
+        progress(len(texts))
+        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_approximate() -> None:
+    documents = {f"d{i:03d}": "z" * (i % 20 + 1) + chr(0x4E00 + i) for i in range(400)}
+    encoder = Scattered(())
+    asked = {f"q{i}": chr(0x5E00 + 13 * i) * 3 for i in range(60)}
+    ids = sorted(documents)
+    texts = encoder.encode([documents[i] for i in ids], "passage", lambda steps: None)
+    vectors = encoder.encode(list(asked.values()), "query", lambda steps: None)
+    nearest = [ids[i] for i in (vectors @ texts.T).argmax(axis=1)]
+    whole = {doc_id: Evidence(doc_id, 0, len(text)) for doc_id, text in documents.items()}
+    questions = {q: (text, whole[doc_id]) for (q, text), doc_id in zip(asked.items(), nearest, strict=True)}
+    found = misses(run(documents, questions, 1, encoder, mode="dense", index="ivf", depth=5))
+    assert len(found) >= 3
+    assert_cause(found, "approximate", len(found))
+
+
+def test_outranked() -> None:
+    encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS))
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents |= {f"{thing} {i}": f"{thing}s {thing}s item{i}" for i in range(3)}
+        documents[thing] = f"the {thing} needs oil, unlike pump valve motor"
+        questions[thing] = (f"{thing} needs oil", evidence(documents, thing, "needs oil"))
+    found = misses(run(documents, questions, 1, encoder, mode="hybrid", alpha=0.9))
+    assert_cause(found, "outranked")
+    assert all(miss.alphas.startswith("0") and "(other document)" in miss.outranked_by for miss in found.values())
+
+
+def test_crowded() -> None:
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        text = f"{thing} {thing} {thing} guide for daily care of every machine in the hall"
+        documents |= {f"{thing} copy {i}": f"{text} {i}" for i in range(5)}
+        documents[thing] = f"oil the {thing} on Mondays and wipe it with a dry cloth before the first shift begins to work"
+        questions[thing] = (thing, evidence(documents, thing, "on Mondays"))
+    found = misses(run(documents, questions, 3))
+    assert_cause(found, "crowded")
+    assert {miss.final_rank for miss in found.values()} == {6}
+
+
+@pytest.mark.parametrize(("threshold", "cause"), [(None, "demoted"), (0.5, "cut")])
+def test_the_reranker_demotes_and_its_threshold_cuts(threshold: float | None, cause: str) -> None:
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[thing] = f"{thing} {thing} oil"
+        documents |= {f"{thing} {i}": f"{thing} and more words than before, number {i}" for i in range(3)}
+        questions[thing] = (thing, evidence(documents, thing, "oil"))
+
+    def demoting(question: str, text: str) -> float:
+        return 0.4 if "oil" in text else 0.9
+
+    def below(question: str, text: str) -> float:
+        return 0.4 if "oil" in text else 0.3
+
+    rule = demoting if cause == "demoted" else below
+    found = misses(run(documents, questions, 2, rule=rule, rerank_depth=4, rerank_model=RERANKER, threshold=threshold))
+    assert_cause(found, cause)
