@@ -1,5 +1,7 @@
 """Models and cache together: every distinct text is encoded once, every distinct pair scored once, ever."""
 
+import resource
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +34,8 @@ SLAB = 512
 @dataclass
 class Resources:
     """What stages need beside their config. `encoders` and `scorers` given by name take the place of models to load;
-    `counts` says how much was computed and how much came from the cache, `seconds` where the time went."""
+    `counts` says how much was computed and how much came from the cache, `seconds` where the time went, `peak_mb` the most
+    memory that the process had held when a stage last ended."""
 
     cache: Cache
     progress: Progress = field(default_factory=Silent)
@@ -40,14 +43,16 @@ class Resources:
     scorers: dict[str, PairScorer] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    peak_mb: dict[str, float] = field(default_factory=dict)
     _counted: set[bytes] = field(default_factory=set)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of the block to a stage."""
-        start = time.perf_counter()
+        """Add the time of the block to a stage, but for what stages inside it take: all stages add up to the whole."""
+        start, before = time.perf_counter(), sum(self.seconds.values())
         yield
-        self.seconds[stage] += time.perf_counter() - start
+        self.seconds[stage] += time.perf_counter() - start - (sum(self.seconds.values()) - before)
+        self.peak_mb[stage] = peak_megabytes()
 
     def encoder(self, name: str) -> Encoder:
         return self.encoders.setdefault(name, SentenceEncoder(name))
@@ -133,6 +138,12 @@ class Resources:
             advance(1)
         self.cache.put(fresh)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held (getrusage counts kilobytes, bytes on a Mac)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
 def _starts(spans: Sequence[tuple[int, int]]) -> Ints:

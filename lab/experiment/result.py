@@ -26,6 +26,7 @@ from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
 from lab.experiment.findings import Findings
 from lab.experiment.grid import Grid
+from lab.experiment.profile import Profile
 from lab.experiment.rows import StageRows
 from lab.experiment.sealed import Sealed
 from lab.truth.pieces import Ints, Pieces
@@ -65,6 +66,8 @@ class Result:
     identities: Mapping[str, str]
     counts: Mapping[str, int]
     seconds: Mapping[str, float]
+    peak_mb: Mapping[str, float]
+    profile: Profile | None = None
     sealed: Sealed | None = None
 
     @cached_property
@@ -132,7 +135,8 @@ class Result:
         (`recall@5 low`, `recall@5 high`); the context tokens; then, by the selecting metric, `p best`, the chance to lead
         when questions are drawn again, `picked`, how often cross-validation chose it, `p`, against the best and corrected
         for the choice, `least p`, what that could have been at most, and whether the system is `as good as best`, on the
-        `pareto` front of quality and costs, and `recommended`."""
+        `pareto` front of quality and costs, and `recommended`. A profiled sweep adds the latencies (see
+        `lab.experiment.profile.Latency`), which like all times differ from run to run."""
         import pandas as pd
 
         rows = [{"system": name, **config.settings()} for name, config in zip(self.systems, self.configs, strict=True)]
@@ -157,6 +161,7 @@ class Result:
             "as good as best": np.isin(numbers, chosen.undecided),
             "pareto": pareto_front(means, costs),
             "recommended": numbers == chosen.recommended,
+            **(self.profile.columns(self.configs) if self.profile else {}),
         }
         return pd.concat([_settings_table(rows), pd.DataFrame(found)], axis=1)
 

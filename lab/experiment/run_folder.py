@@ -182,6 +182,7 @@ def _manifest(result: "Result") -> dict[str, Any]:
         "notes": list(result.notes),
         "counts": dict(sorted(result.counts.items())),
         "seconds": dict(sorted(result.seconds.items())),
+        **({"profile": {"peak_mb": dict(result.peak_mb), "index_bytes": result.profile.indexes}} if result.profile else {}),
     }
 
 

@@ -47,6 +47,10 @@ class Stages:
         other._memo = {key: value for key, value in self._memo.items() if isinstance(key, indexes)}
         return other
 
+    def give_vectors(self, config: DenseConfig, vectors: NDArray[np.float32]) -> None:
+        """Unit vectors of the questions that are known already."""
+        self._memo["questions", config.model] = vectors
+
     @property
     def _tokenize(self) -> Tokenize | None:
         return self.resources.encoder(self.config.tokenizer).offsets if self.config.tokenizer else None

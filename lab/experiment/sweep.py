@@ -24,6 +24,7 @@ from lab.experiment.families import Family
 from lab.experiment.findings import Findings, proved
 from lab.experiment.foreign import account, anchored, ask_retriever, foreign_config, foreign_rows, foreign_run
 from lab.experiment.grid import Grid
+from lab.experiment.profile import Profile
 from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources, count_tokens
 from lab.experiment.result import Result
@@ -54,12 +55,15 @@ def sweep(
     encoders: Mapping[str, Encoder] | None = None,
     rerankers: Mapping[str, PairScorer] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
+    profile: bool = False,
 ) -> Result:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are loaded. `cache` is the
     SQLite file for vectors and pair scores, by default the user's (see `default_cache_path`). `retrievers` are foreign systems
     by name, objects with `search(queries, depth)` or RetrieverConfigs: rows beside those of the grid, judged like them.
+
+    With `profile` every system is also asked question by question, for its latency (see `lab.experiment.profile`).
 
     Raises ConfigError when no system of the grid is possible, CorpusError when no document has text, and DiagnosticsError
     when no question can be scored or two share an id.
@@ -98,6 +102,7 @@ def sweep(
     _encode_all(stages, configs, resources)
     _compile(metrics, configs, resources)
 
+    profiled = Profile() if profile else None
     runs: list[SystemRun] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
     misses: list[tuple[Miss, ...]] = [()] * len(configs)
@@ -130,6 +135,9 @@ def sweep(
             runs[system] = replace(found, judged=found.judged.first(keep))
             advance(1)
         families.extend(diagnosis.families)
+        if profiled is not None:
+            with resources.timed("profile"):
+                profiled.measure(stage, [configs[system] for system in members])
         if silent_texts:
             with resources.timed("unanswerable"):
                 judged = [(configs[system], runs[system].judge) for system in members]
@@ -176,6 +184,8 @@ def sweep(
         identities=identities,
         counts=dict(resources.counts),
         seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
+        peak_mb=dict(resources.peak_mb),
+        profile=profiled,
     )
     if not sealed:
         return result

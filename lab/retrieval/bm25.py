@@ -72,6 +72,11 @@ class BM25:
     blank: int
     model: rank_bm25.BM25
 
+    @property
+    def size(self) -> int:
+        """Bytes of the compiled matrix."""
+        return int(self.postings.data.nbytes + self.postings.indices.nbytes + self.postings.indptr.nbytes)
+
     def query_terms(self, texts: Sequence[str]) -> csr_array:
         """Questions x terms: how often each known term stands in a question."""
         find = self.vocabulary.get

@@ -23,6 +23,12 @@ class Dense:
     vectors: Vectors
     index: faiss.Index
 
+    @property
+    def size(self) -> int:
+        """Bytes of the vectors, of faiss's copy of them, and of the links of an HNSW graph."""
+        links = 4 * self.index.hnsw.neighbors.size() if hasattr(self.index, "hnsw") else 0
+        return int(2 * self.vectors.nbytes + links)
+
     def search(self, queries: Vectors, depth: int) -> Ranking:
         """The best `depth` chunks of every question by inner product.
 
