@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lab
 from lab.errors import ModelError
 from lab.retrieval.config import DEFAULT_MODEL, RerankConfig
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, rerank
-from tests.given import ranking_of
+from lab.truth.query import Evidence, Query
+from tests.given import GivenEncoder, corpus_of, ranking_of
 
 TOPICS = {
     "pump": "impeller seal suction cavitation priming leak".split(),
@@ -138,6 +140,24 @@ def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
     assert texts[int(scores[1].argmax())] == "pleats clogged cartridge"
     alone = [[scorer.score([q], [t], ignore)[0] for t in texts] for q in questions]
     np.testing.assert_allclose(scores, alone, atol=1e-5)
+
+
+def test_a_sweep_reranks_with_a_cross_encoder_from_a_folder(cross_encoder: Path) -> None:
+    texts = {"d1": "fuse torque stator", "d2": "pleats clogged cartridge", "d3": "priming suction impeller"}
+    queries = [Query("q1", "seal leak", evidence=(Evidence("d3"),)), Query("q2", "micron mesh", evidence=(Evidence("d2"),))]
+    blind = GivenEncoder(dict.fromkeys([*texts.values(), *(query.text for query in queries)], [1.0, 0.0]))
+    result = lab.sweep(
+        corpus_of(texts),
+        queries,
+        lab.Grid(mode="dense", rerank_model=str(cross_encoder), rerank_depth=(0, 3)),
+        lab.Measure(metrics=("mrr",), select_by="mrr"),
+        cache=Path(":memory:"),
+        encoders={DEFAULT_MODEL: blind},
+    )
+    plain, reranked = (result.scores(system).column("mrr").tolist() for system in result.systems)
+    assert plain == [pytest.approx(1 / 3), 0.5]
+    assert reranked == [1.0, 1.0]
+    assert result.counts["pairs computed"] == 6
 
 
 def test_a_cross_encoder_is_named_by_its_bytes(cross_encoder: Path, tmp_path: Path) -> None:
