@@ -19,7 +19,7 @@ def shown_settings(systems: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     columns: dict[str, list[str]] = {}
-    varying = {column for column in systems.columns if systems[column].astype(str).nunique() > 1}
+    varying = {column for column in systems.columns if len({None if is_absent(v) else v for v in systems[column]}) > 1}
     rows = systems.to_dict("records")
     if varying & set(CHUNKS):
         columns["chunks"] = [chunks_label(row) for row in rows]
