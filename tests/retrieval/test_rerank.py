@@ -145,7 +145,7 @@ def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
 def test_a_sweep_reranks_with_a_cross_encoder_from_a_folder(cross_encoder: Path) -> None:
     texts = {"d1": "fuse torque stator", "d2": "pleats clogged cartridge", "d3": "priming suction impeller"}
     queries = [Query("q1", "seal leak", evidence=(Evidence("d3"),)), Query("q2", "micron mesh", evidence=(Evidence("d2"),))]
-    blind = GivenEncoder(dict.fromkeys([*texts.values(), *(query.text for query in queries)], [1.0, 0.0]))
+    blind = GivenEncoder({text: [1.0, 0.0] for text in (*texts.values(), "seal leak", "micron mesh")})
     result = lab.sweep(
         corpus_of(texts),
         queries,
