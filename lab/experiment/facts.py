@@ -10,12 +10,12 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
-from lab.retrieval.bm25 import BM25
 from lab.truth.pieces import Pieces
 
 if TYPE_CHECKING:
     # Only a type here: `lab check` counts tokens without the indexes that stages bring.
     from lab.experiment.stages import Stages
+    from lab.retrieval.bm25 import BM25
 
 # Below this number of questions a mean says little; see the README's section on conclusions.
 FEW_QUESTIONS = 100

@@ -95,7 +95,9 @@ def test_identifiers_come_with_their_siblings_and_explaining_passages(mined: dic
 
 
 def test_keyword_questions_fit_one_passage_only(devices: Corpus, mined: dict[str, list[Mined]]) -> None:
-    everything = [set(content_words(p.text)) for document in devices for p in passages(document) if p.kind != "heading"]
+    everything = [
+        {word.text for word in content_words(p.text)} for document in devices for p in passages(document) if p.kind != "heading"
+    ]
     for question in mined["keyword"]:
         words = set(question.text.split())
         assert sum(words <= passage for passage in everything) <= 1

@@ -2,15 +2,15 @@
 in the middle of a chunk."""
 
 import random
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
 from lab.truth.probe.mined import Mined
 from lab.truth.probe.passages import Passage
-from lab.truth.probe.words import Rarity, content_words
+from lab.truth.probe.words import Rarity
 
 WORDS = 4
 LEAST_WORDS = 3
@@ -22,11 +22,10 @@ LENGTH_TOLERANCE, IDF_TOLERANCE, ROOM = 0.2, 0.15, 25
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """A passage with the words that ask for it and their mean idf."""
+    """A passage (its number among all) with the words that ask for it."""
 
-    passage: Passage
+    number: int
     words: tuple[str, ...]
-    idf: float
 
 
 def boundary_questions(rarity: Rarity, chunking: Chunking, label: str, prefix: str, count: int, seed: int) -> list[Mined]:
@@ -36,61 +35,61 @@ def boundary_questions(rarity: Rarity, chunking: Chunking, label: str, prefix: s
     The words of a question come from one side of the cut, as a person asks by the half that is known for the other; the
     control's come from the same share of its own text, or it would be the easier question for another reason.
     """
-    cuts, controls = Cuts(chunking), _controls(rarity, chunking)
-    parted = _parted(rarity, chunking, cuts)
-    rng = random.Random(seed)
-    rng.shuffle(parted)
+    cuts = Cuts(chunking)
+    controls, parted = _controls(rarity, cuts), _parted(rarity, cuts)
+    random.Random(seed).shuffle(parted)
     pairs: list[tuple[_Probe, _Probe, int]] = []
     used: set[int] = set()
-    for passage, cut in parted:
+    for number, cut in parted:
         if len(pairs) == count:
             break
-        low, high = _asked_share(passage, cut)
-        probe = _probe(rarity, passage, low, high)
-        found = None if probe is None else _control(rarity, probe, low, high, controls, used)
-        if probe is not None and found is not None:
-            used.add(found[0])
-            pairs.append((probe, found[1], cut))
-    pairs.sort(key=lambda pair: (pair[0].passage.doc_id, pair[0].passage.start))
-    questions = []
-    for number, (probe, control, cut) in enumerate(pairs, start=1):
-        tags = {"difficulty": "hard", "chunks": label, "pair": f"{number:04}"}
-        cut_tags = tags | {"boundary": "cut", "cut": str(cut)}
-        questions.append(Mined(f"{prefix}-cb-{number:04}", " ".join(probe.words), "chunk_boundary", (probe.passage,), cut_tags))
-        control_tags = tags | {"difficulty": "easy", "boundary": "control"}
-        questions.append(
-            Mined(f"{prefix}-cb-{number:04}c", " ".join(control.words), "chunk_boundary", (control.passage,), control_tags)
+        share = _asked_share(rarity.passages[number], cut)
+        probe = _Probe(number, _words(rarity, number, share))
+        control = _control(rarity, probe, share, controls, used) if _asks(rarity, probe.words) else None
+        if control is not None:
+            used.add(control.number)
+            pairs.append((probe, control, cut))
+    pairs.sort(key=lambda pair: pair[0].number)
+    return [
+        question
+        for number, (probe, control, cut) in enumerate(pairs, start=1)
+        for question in (
+            _mined(rarity, probe, f"{prefix}-cb-{number:04}", number, label, difficulty="hard", boundary="cut", cut=str(cut)),
+            _mined(rarity, control, f"{prefix}-cb-{number:04}c", number, label, difficulty="easy", boundary="control"),
         )
-    return questions
+    ]
 
 
-def _parted(rarity: Rarity, chunking: Chunking, cuts: Cuts) -> list[tuple[Passage, int]]:
+def _mined(rarity: Rarity, probe: _Probe, query_id: str, pair: int, label: str, **tags: str) -> Mined:
+    passage = rarity.passages[probe.number]
+    return Mined(query_id, " ".join(probe.words), "chunk_boundary", (passage,), {**tags, "chunks": label, "pair": f"{pair:04}"})
+
+
+def _candidates(rarity: Rarity) -> Iterator[tuple[int, Passage]]:
+    """Passages that can be quoted as they are; a heading is quoted with what follows, which is a passage itself."""
+    return ((number, p) for number, p in enumerate(rarity.passages) if p.kind != "heading" and p.quotable)
+
+
+def _parted(rarity: Rarity, cuts: Cuts) -> list[tuple[int, int]]:
     """Passages that no chunk holds, with the cut that leaves enough on either side."""
     found = []
-    for passage in rarity.passages:
-        if passage.kind == "heading" or not passage.quotable:
-            continue
-        document = chunking.corpus.position[passage.doc_id]
-        side = SIDE * (passage.end - passage.start)
-        inside = [
-            cut for cut in cuts.inside(document, passage.start, passage.end) if passage.start + side <= cut <= passage.end - side
-        ]
-        if inside and -cuts.margin(document, passage.start, passage.end) >= side:
-            found.append((passage, inside[0]))
+    for number, passage in _candidates(rarity):
+        document, side = cuts.chunking.corpus.position[passage.doc_id], SIDE * (passage.end - passage.start)
+        inside = cuts.inside(document, passage.start, passage.end)
+        fair = [cut for cut in inside if passage.start + side <= cut <= passage.end - side]
+        if fair and -cuts.margin(document, passage.start, passage.end) >= side:
+            found.append((number, fair[0]))
     return found
 
 
-def _controls(rarity: Rarity, chunking: Chunking) -> list[Passage]:
-    """Passages that a chunk holds with room on both sides, by length."""
-    cuts = Cuts(chunking)
-    found = [
-        passage
-        for passage in rarity.passages
-        if passage.kind != "heading"
-        and passage.quotable
-        and cuts.margin(chunking.corpus.position[passage.doc_id], passage.start, passage.end) >= ROOM
-    ]
-    return sorted(found, key=_length)
+def _controls(rarity: Rarity, cuts: Cuts) -> list[tuple[int, int]]:
+    """(length, number) of the passages that a chunk holds with room on both sides, ascending."""
+    position = cuts.chunking.corpus.position
+    return sorted(
+        (len(passage.text), number)
+        for number, passage in _candidates(rarity)
+        if cuts.margin(position[passage.doc_id], passage.start, passage.end) >= ROOM
+    )
 
 
 def _asked_share(passage: Passage, cut: int) -> tuple[float, float]:
@@ -99,40 +98,33 @@ def _asked_share(passage: Passage, cut: int) -> tuple[float, float]:
     return (0.0, share) if share >= 0.5 else (share, 1.0)
 
 
-def _probe(rarity: Rarity, passage: Passage, low: float, high: float) -> _Probe | None:
-    """A question of the rarest words between two shares of a passage; None where there are too few, or where another passage
-    holds them as well."""
-    length = len(passage.text)
-    words = rarity.rarest(content_words(passage.text[round(low * length) : round(high * length)]), WORDS)
-    # A cut may part a word; half a word is known nowhere and asks for nothing.
-    words = tuple(word for word in words if rarity.frequency[word])
-    if len(words) < LEAST_WORDS or rarity.holders(words) > 1:
-        return None
-    return _Probe(passage, words, rarity.mean_idf(words))
+def _words(rarity: Rarity, number: int, share: tuple[float, float]) -> tuple[str, ...]:
+    """The rarest words that lie wholly between two shares of a passage."""
+    low, high = (part * len(rarity.passages[number].text) for part in share)
+    return rarity.rarest([word.text for word in rarity.words[number] if low <= word.start and word.end <= high], WORDS)
+
+
+def _asks(rarity: Rarity, words: tuple[str, ...]) -> bool:
+    """Whether there are enough words and no other passage holds them all."""
+    return len(words) >= LEAST_WORDS and rarity.holders(words) == 1
 
 
 def _control(
-    rarity: Rarity, probe: _Probe, low: float, high: float, controls: Sequence[Passage], used: set[int]
-) -> tuple[int, _Probe] | None:
-    """The unused control that differs least in length and rarity together, and its number."""
-    best: tuple[float, int, _Probe] | None = None
-    length = len(probe.passage.text)
-    low_end, high_end = (
-        bisect_left(controls, size, key=_length)
-        for size in ((1 - LENGTH_TOLERANCE) * length, (1 + LENGTH_TOLERANCE) * length + 1)
-    )
-    for number in sorted(range(low_end, high_end), key=lambda number: abs(_length(controls[number]) - length)):
-        longer = abs(_length(controls[number]) - length) / length
-        if best is not None and longer >= best[0]:
+    rarity: Rarity, probe: _Probe, share: tuple[float, float], controls: Sequence[tuple[int, int]], used: set[int]
+) -> _Probe | None:
+    """The unused control that differs least from the probe in length and rarity together."""
+    length, idf = len(rarity.passages[probe.number].text), rarity.mean_idf(probe.words)
+    first = bisect_left(controls, ((1 - LENGTH_TOLERANCE) * length, 0))
+    last = bisect_right(controls, ((1 + LENGTH_TOLERANCE) * length, len(rarity.passages)))
+    best, found = LENGTH_TOLERANCE + IDF_TOLERANCE, None
+    for size, number in sorted(controls[first:last], key=lambda control: (abs(control[0] - length), control)):
+        longer = abs(size - length) / length
+        if longer >= best:
             break
-        other = None if number in used else _probe(rarity, controls[number], low, high)
-        if other is None or len(other.words) != len(probe.words):
+        words = () if number in used else _words(rarity, number, share)
+        if len(words) != len(probe.words):
             continue
-        rarer = abs(other.idf - probe.idf) / probe.idf if probe.idf else 0.0
-        if rarer <= IDF_TOLERANCE and (best is None or longer + rarer < best[0]):
-            best = longer + rarer, number, other
-    return None if best is None else best[1:]
-
-
-def _length(passage: Passage) -> int:
-    return len(passage.text)
+        rarer = abs(rarity.mean_idf(words) - idf) / idf
+        if rarer <= IDF_TOLERANCE and longer + rarer < best and _asks(rarity, words):
+            best, found = longer + rarer, _Probe(number, words)
+    return found

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from lab.truth.probe.mined import Mined
 from lab.truth.probe.passages import Passage
@@ -15,13 +15,13 @@ RARE = 0.005
 Asked = tuple[Passage, Sequence[str]]
 
 
-def keyword_questions(rarity: Rarity, prefix: str, count: int, seed: int) -> list[Mined]:
-    """At most `count` questions, drawn by `seed` and spread over the documents."""
+def keyword_questions(rarity: Rarity, asked_for: Set[Passage], prefix: str, count: int, seed: int) -> list[Mined]:
+    """At most `count` questions, drawn by `seed` and spread over the documents; passages `asked_for` already are left alone."""
     limit = max(2, int(RARE * len(rarity.passages)))
     possible: list[Asked] = []
     for passage, words in zip(rarity.passages, rarity.words, strict=True):
-        chosen = rarity.rarest([word for word in words if rarity.frequency[word] <= limit], WORDS)
-        if len(chosen) == WORDS and passage.quotable and rarity.holders(chosen) == 1:
+        chosen = rarity.rarest([word.text for word in words if rarity.frequency[word.text] <= limit], WORDS)
+        if len(chosen) == WORDS and passage.quotable and passage not in asked_for and rarity.holders(chosen) == 1:
             possible.append((passage, chosen))
     random.Random(seed).shuffle(possible)
     asked = sorted(_spread(possible, count), key=lambda pair: (pair[0].doc_id, pair[0].start))

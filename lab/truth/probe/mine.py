@@ -16,8 +16,10 @@ def mine(corpus: Corpus, chunking: Chunking, label: str, prefix: str, count: int
     `label` names the chunk config whose cuts are probed; `prefix` begins the question ids.
     """
     rarity = Rarity.of(passage for document in corpus for passage in passages(document))
+    boundary = boundary_questions(rarity, chunking, label, prefix, count, seed)
+    asked_for = {passage for question in boundary for passage in question.passages}
     return {
         "exact_id": identifier_questions(corpus, prefix, count, seed),
-        "keyword": keyword_questions(rarity, prefix, count, seed),
-        "chunk_boundary": boundary_questions(rarity, chunking, label, prefix, count, seed),
+        "keyword": keyword_questions(rarity, asked_for, prefix, count, seed),
+        "chunk_boundary": boundary,
     }

@@ -20,21 +20,30 @@ LINK = re.compile(r"\]\([^)\s]*\)")
 FUNCTION = re.compile(
     "[的了在是和与及或为以于对由将把被从到向按就也都还但而若如则其该此这那有无不可能应须会要并且上下中内外后前时]+"
 )
-PIECE = 4
+PIECE = re.compile(r"\S{2,4}")
 
 
-def content_words(text: str) -> list[str]:
-    """Words of `text` in order, lower case: no stop words, no identifiers, no numbers; Chinese runs in pieces of at most four
-    characters."""
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A content word, lower case, and where it stands in its text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def content_words(text: str) -> list[Word]:
+    """Words of `text` in order: no stop words, no identifiers, no numbers; Chinese runs in pieces of at most four characters."""
     named = [span for span, _ in find_identifiers(text)] + [match.span() for match in LINK.finditer(text)]
-    found: list[str] = []
+    found: list[Word] = []
     for match in WORD.finditer(text):
         if any(start < match.end() and match.start() < end for start, end in named):
             continue
         if match["cjk"]:
-            found.extend(part[:PIECE] for part in FUNCTION.split(match.group()) if len(part) > 1)
+            pieces = PIECE.finditer(FUNCTION.sub(lambda run: " " * len(run.group()), match.group()))
+            found.extend(Word(p.group(), match.start() + p.start(), match.start() + p.end()) for p in pieces)
         elif (word := match.group().lower().removesuffix("'s").removesuffix("’s")) not in STOP_WORDS:
-            found.append(word)
+            found.append(Word(word, *match.span()))
     return found
 
 
@@ -43,7 +52,7 @@ class Rarity:
     """In how many passages of the corpus a word stands, and which."""
 
     passages: Sequence[Passage]
-    words: Sequence[Sequence[str]]
+    words: Sequence[Sequence[Word]]
 
     @staticmethod
     def of(passages: Iterable[Passage]) -> "Rarity":
@@ -53,7 +62,7 @@ class Rarity:
     @cached_property
     def frequency(self) -> Counter[str]:
         """Passages a word."""
-        return Counter(word for words in self.words for word in set(words))
+        return Counter(word for words in self.words for word in {word.text for word in words})
 
     def idf(self, word: str) -> float:
         """ln(1 + (N - df + .5) / (df + .5)) over passages, as in BM25; 0 for nothing but repeats, never negative."""
@@ -78,5 +87,5 @@ class Rarity:
         places: dict[str, set[int]] = {}
         for number, words in enumerate(self.words):
             for word in words:
-                places.setdefault(word, set()).add(number)
+                places.setdefault(word.text, set()).add(number)
         return places
