@@ -35,7 +35,8 @@ def resample_counts(units: int, seed: int, resamples: int = RESAMPLES) -> Iterat
 def mean_intervals(
     values: Floats, clusters: Clusters, seed: int, bounds: Bounds | None = (0.0, 1.0), resamples: int = RESAMPLES
 ) -> tuple[Floats, Floats]:
-    """Lower and upper end of the 95% interval of every column's mean (questions x columns; NaN is left out).
+    """Lower and upper end of the 95% interval of every column's mean (questions x columns; NaN is left out, and a column of
+    nothing else has no interval).
 
     Whole units are resampled, the same for all columns, and BCa ends are taken (Efron 1987; the formulas of
     `scipy.stats.bootstrap`, which it equals when every question is a unit). Where BCa is not defined, because the mean lies
@@ -43,9 +44,16 @@ def mean_intervals(
     nothing: for values within `bounds` the ends are the Clopper-Pearson bounds of "always this score", without bounds the
     value itself.
     """
+    empty = np.isnan(values).all(axis=0)
+    values = np.where(empty, 0.0, values)
     sums, sizes = _sums_and_sizes(values, clusters)
-    means = np.concatenate([(counts @ sums) / (counts @ sizes) for counts in resample_counts(len(clusters), seed, resamples)])
     observed = sums.sum(axis=0) / sizes.sum(axis=0)
+    blocks = []
+    for counts in resample_counts(len(clusters), seed, resamples):
+        total, known = counts @ sums, counts @ sizes
+        # A resample in which no question has a value says nothing that the observed mean does not.
+        blocks.append(np.divide(total, known, out=np.tile(observed, (len(counts), 1)), where=known > 0))
+    means = np.concatenate(blocks)
     means.sort(axis=0)
     low, high = (_quantiles(means, share) for share in _bca_shares(means, observed, sums, sizes))
     constant = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) <= NOISE
@@ -54,7 +62,9 @@ def mean_intervals(
         surely = ((1 - LEVEL) / 2) ** (1 / len(clusters))
         low = np.where(constant, bounds[0] + (observed - bounds[0]) * surely, low)
         high = np.where(constant, bounds[1] - (bounds[1] - observed) * surely, high)
-    return np.where(constant & (bounds is None), observed, low), np.where(constant & (bounds is None), observed, high)
+    if bounds is None:
+        low, high = np.where(constant, observed, low), np.where(constant, observed, high)
+    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
 
 
 def standard_errors(values: Floats, clusters: Clusters) -> Floats:

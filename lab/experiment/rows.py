@@ -103,7 +103,9 @@ def stage_rows(
 def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> NDArray[np.bool_]:
     """Whether each hit is relevant by itself: the judge ranks delivered spans, or documents."""
     ranks = ranks_of(found.judged.ranking, query, span if isinstance(found.judge, SpanJudge) else document)
-    return (ranks > 0) & found.judged.relevant[query, np.maximum(ranks - 1, 0)]
+    held = ranks > 0  # where no question has a hit there is no rank to look at
+    held[held] = found.judged.relevant[query[held], ranks[held] - 1]
+    return held
 
 
 def _look_up(ranking: Ranking, query: Ints, chunk: Ints) -> tuple[Ints, Floats]:
