@@ -65,6 +65,8 @@ class Explanation:
 
     def text(self, doc_id: str, start: int, end: int) -> str:
         """A stretch of a document in one line, shortened; negative ends mean the whole document."""
+        if doc_id not in self.corpus:
+            return "(this document is not in the corpus)"
         text = " ".join(self.corpus[doc_id].text[max(start, 0) : end if end >= 0 else None].split())
         return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
