@@ -54,10 +54,12 @@ def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     """Write the report of a finished run anew: one file that opens from disk and fetches nothing."""
     from lab.experiment.reopen import reopen
     from lab.experiment.run_folder import write_page
+    from lab.report.dose_plot import read_doses
     from lab.report.page import NAME, page
 
     opened = reopen(run)
-    typer.echo(f"written: {write_page(run, NAME, page(opened.run, opened.corpus, opened.queries))}")
+    text = page(opened.run, opened.corpus, opened.queries, read_doses(run))
+    typer.echo(f"written: {write_page(run, NAME, text)}")
 
 
 def export(

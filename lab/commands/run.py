@@ -75,6 +75,7 @@ def interfere(
     dose: Annotated[list[int] | None, typer.Option(help="Documents a question; 0 1 2 5 10 by default.")] = None,
     folder: Annotated[Path | None, typer.Option(help="Documents of your own to inject instead.")] = None,
     metric: Annotated[str | None, typer.Option(help="Metric to show; the selecting one by default.")] = None,
+    into: Annotated[Path | None, typer.Option(help="Run folder to keep the table in; `lab report` then draws it.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add distractors to the corpus, dose by dose, and show which systems resist."""
@@ -85,10 +86,14 @@ def interfere(
     from lab.experiment.experiment import read_experiment
     from lab.experiment.interfere import DOSES
     from lab.experiment.interfere import interfere as inject
+    from lab.experiment.run_folder import read_run, write_page
+    from lab.report.dose_plot import NAME
     from lab.report.interference import interference_screen
     from lab.report.progress import TerminalProgress
     from lab.truth.read import read_diagnostics
 
+    if into:
+        read_run(into)  # a wrong folder is told before the work
     experiment = read_experiment(file)
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
@@ -98,6 +103,8 @@ def interfere(
         found = inject(
             corpus, queries, experiment.grid, experiment.measure, kinds=kinds, doses=doses, folder=own, progress=progress
         )
+    if into:
+        write_page(into, NAME, found.table().to_csv(index=False))
     if as_json:
         typer.echo(found.table().to_json(orient="records"))
     else:

@@ -21,17 +21,19 @@ from lab.report.verdict import Verdict, verdict_of
 from lab.truth.query import Query
 
 if TYPE_CHECKING:
+    import pandas as pd
     from jinja2 import Template
 
 SCRIPTS = ("data.js", "plots.js", "list.js", "detail.js", "main.js")
 NAME = "report.html"
 
 
-def page(run: Run, corpus: Corpus, queries: Sequence[Query]) -> str:
-    """The report of a run as HTML. `corpus` and `queries` are those the run was made from."""
+def page(run: Run, corpus: Corpus, queries: Sequence[Query], interference: "pd.DataFrame | None" = None) -> str:
+    """The report of a run as HTML. `corpus` and `queries` are those the run was made from, `interference` the rows of
+    `Interference.table` where that was measured."""
     cube = cube_of(run)
     verdict = verdict_of(run, cube)
-    plots = all_plots(run, cube, verdict, corpus, queries)
+    plots = all_plots(run, cube, verdict, corpus, queries, interference)
     explorer = explorer_data(run, cube, verdict, corpus, queries)
     low, high = f"{verdict.select_by} low", f"{verdict.select_by} high"
     ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")

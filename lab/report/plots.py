@@ -1,20 +1,28 @@
 """All plots of a run, in the order of the report."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
 from lab.report.diagnosis_plots import alpha_plot, distance_plot, family_of, rescue_plot, waterfall_plot
+from lab.report.dose_plot import dose_plot
 from lab.report.explorer import chosen_systems
+from lab.report.labels import labels
 from lab.report.plot import Plot
 from lab.report.systems_plots import heatmap, kinds, pareto
 from lab.report.verdict import Verdict
 from lab.truth.query import Query
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def all_plots(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: Sequence[Query]) -> list[Plot]:
-    """Every plot that the run has the data for."""
+
+def all_plots(
+    run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: Sequence[Query], interference: "pd.DataFrame | None" = None
+) -> list[Plot]:
+    """Every plot that the run has the data for; `interference` are the rows of `Interference.table`, where it was measured."""
     by_kind = run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)]
     chosen, family = chosen_systems(run, verdict), family_of(run, verdict.recommended)
     plots = [heatmap(run, cube), pareto(run)]
@@ -26,4 +34,6 @@ def all_plots(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: S
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":
         plots.append(distance_plot(run, corpus, queries, chosen))
+    if interference is not None:
+        plots.append(dose_plot(interference, verdict.select_by, chosen, labels(run.systems)))
     return plots

@@ -106,3 +106,20 @@ def test_waterfall_ends_at_the_recall_of_the_recommended_system(result):
     y = list(figure.data[0].y)
     assert sum(y[:-1]) == pytest.approx(y[-1], abs=1e-9)
     assert y[-1] == pytest.approx(result.scores(result.recommended).means()["recall@5"], abs=1e-9)
+
+
+def test_dose_plot_shows_the_means_of_the_table(tmp_path):
+    from lab.report.dose_plot import NAME, dose_plot, read_doses
+
+    same = {"injected": 1, "metric": "ndcg@10", "high": 0.0, "verdict": "undecided"}
+    rows = [
+        {**same, "kind": kind, "dose": dose, "system": system, "mean": 0.9 - dose / 20, "change": -dose / 20, "low": -dose / 10}
+        for kind in ("twin", "topical") for dose in (0, 2, 5) for system in ("a", "b")
+    ]  # fmt: skip
+    assert read_doses(tmp_path) is None
+    pd.DataFrame(rows).to_csv(tmp_path / NAME, index=False)
+    plot = dose_plot(read_doses(tmp_path), "ndcg@10", ["b"], {"b": "system <b>"})
+    assert [list(trace.y) for trace in plot.figure.data] == [[0.9, 0.8, 0.65]] * 2
+    assert list(plot.figure.data[0].error_y.arrayminus) == pytest.approx([0, 0.1, 0.25])
+    assert plot.figure.data[0].name == "system &lt;b&gt;"
+    assert len(plot.table) == len(rows)
