@@ -71,12 +71,17 @@ def margins(run: Run, corpus: Corpus, queries: Sequence[Query], system: str) -> 
     cuts = Cuts(_chunks(run, corpus, system))
     scored = set(run.scores.loc[run.scores["system"] == system, "query_id"])
     return {
-        query.query_id: [
-            max(cuts.margin(corpus.position[e.doc_id], *e.span(corpus[e.doc_id].text)) for e in piece) for piece in _pieces(query)
-        ]
+        query.query_id: [max(_margin(cuts, corpus, evidence) for evidence in piece) for piece in _pieces(query)]
         for query in queries
         if query.query_id in scored
     }
+
+
+def _margin(cuts: Cuts, corpus: Corpus, evidence: Evidence) -> int:
+    """`Cuts.margin`; of a document that is not in the corpus every character is lacking."""
+    if evidence.doc_id not in corpus:
+        return -((evidence.end or 1) - (evidence.start or 0))
+    return cuts.margin(corpus.position[evidence.doc_id], *evidence.span(corpus[evidence.doc_id].text))
 
 
 def _pieces(query: Query) -> list[tuple[Evidence, ...]]:

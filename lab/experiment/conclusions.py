@@ -71,7 +71,8 @@ def detectable(result: "Result") -> dict[str, dict[str, float]]:
     found = {}
     for metric in result.metrics:
         scores = result.column(metric)
-        error = typical_standard_error(np.nan_to_num(scores), int(np.argmax(np.nanmean(scores, axis=0))), result.clusters)
+        known = np.nan_to_num(scores)
+        error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), result.clusters)
         found[metric] = {
             "planned": detectable_difference(error, planned_critical(len(result.clusters))),
             "in_grid": detectable_difference(error, result.selection.against.critical),

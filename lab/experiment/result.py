@@ -275,7 +275,7 @@ def _means(values: Floats) -> Floats:
     """Means over questions (systems x questions), without those that have no value."""
     known = ~np.isnan(values)
     total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
 def _settings_table(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
