@@ -78,6 +78,8 @@ def _means(system: str, names: "NDArray[np.str_]", values: Floats, metrics: Sequ
     found = []
     for name in sorted(set(names.tolist())):
         members = values[names == name]
+        known = ~np.isnan(members)
+        means = np.where(known.any(axis=0), np.where(known, members, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
         ends = []
         for column, metric in enumerate(metrics):
             bounds = None if metric.split("@")[0] in COSTS else (0.0, 1.0)
@@ -88,7 +90,7 @@ def _means(system: str, names: "NDArray[np.str_]", values: Floats, metrics: Sequ
                 name,
                 system,
                 len(members),
-                {metric: float(np.nanmean(members[:, c])) for c, metric in enumerate(metrics)},
+                dict(zip(metrics, means.tolist(), strict=True)),
                 {metric: ends[c][0] for c, metric in enumerate(metrics)},
                 {metric: ends[c][1] for c, metric in enumerate(metrics)},
             )

@@ -31,7 +31,7 @@ def heatmap(run: Run, cube: Cube) -> Plot:
     figure = make_subplots(rows=1, cols=len(metrics), subplot_titles=[plain(m) for m in metrics], shared_yaxes=True)
     tables, borders = [], []
     for place, metric in enumerate(metrics, start=1):
-        grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows)[columns]
+        grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows, columns=columns)
         figure.add_heatmap(
             z=grid.to_numpy(),
             x=[plain(c) for c in columns],
