@@ -1,8 +1,10 @@
 """Foreign retrievers: systems that are asked, not built; what they answer, and what to do when they do not."""
 
+import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -159,3 +161,15 @@ def _hit(item: Any) -> Hit | None:
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def serve(retriever: Retriever) -> None:
+    """Answer as a `command` retriever does: questions as JSON lines from standard input, rankings as JSON lines to standard
+    output, each as soon as it is found."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        ranking = parse_hits(retriever.search([asked["query"]], asked["depth"])[0])
+        if isinstance(ranking, Failure):
+            raise ConfigError(ranking.reason)
+        hits = [{key: value for key, value in asdict(hit).items() if value is not None} for hit in ranking]
+        print(json.dumps({"query_id": asked["query_id"], "hits": hits}), flush=True)
