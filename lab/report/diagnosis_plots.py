@@ -134,10 +134,9 @@ def rescue_plot(run: Run, system: str) -> Plot:
     columns = ["setting", "before", "after", "system", "changed", "rescued", "broken", "net", "p"]
     rows = [(r.setting, r.before, r.after, names[r.a], names[r.b], r.rescued, r.broken, r.net, r.p) for r in found]
     # Seen from the system, whichever of the two the pair names first.
-    ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in found if own in (r.a, r.b)][
-        :RESCUES
-    ]
-    told = [plain(f"to {_without(names[other], names[own])}") for other, _, _ in ways]
+    near = [r for r in found if own in (r.a, r.b)][:RESCUES]
+    ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in near]
+    told = [plain(f"{r.setting}: {_without(names[way[0]], names[own])}") for r, way in zip(near, ways, strict=True)]
     title = f"questions, of {run.evidence['query_id'].nunique()}"
     figure = blank(barmode="relative", height=150 + 28 * len(ways), yaxis_autorange="reversed", xaxis_title_text=title)
     for name, values, colour in (("rescued", [w[1] for w in ways], COLOURS[0]), ("broken", [-w[2] for w in ways], COLOURS[1])):

@@ -98,7 +98,7 @@ def _causes(run: Run, cube: Cube, pieces: "pd.DataFrame", chosen: Sequence[str])
 
 def proof_of(miss: Any) -> str:
     """A row of the table of causes as a sentence: proved or not, the remedy, and what was seen."""
-    said = [f"verified, brought back by: {miss.remedy}" if miss.verified else f"likely; to try: {miss.remedy}"]
+    said = [f"verified, brought back by: {miss.remedy}" if miss.verified else f"likely; {miss.remedy}"]
     if miss.cut_at >= 0:
         said.append(f"cut at {miss.cut_at}: {miss.cut_text}")
     for what, seen in (

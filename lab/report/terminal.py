@@ -65,7 +65,7 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
     table = _table(*settings, *metrics, "95% interval", left=settings)
     for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
         named = [Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])]
-        interval = f"{_number(row[f'{chosen} low'])}-{_number(row[f'{chosen} high'])} {'=' if row['as good as best'] else ' '}"
+        interval = f"{'= ' if row['as good as best'] else ''}{_number(row[f'{chosen} low'])}-{_number(row[f'{chosen} high'])}"
         table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
     more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
     table.caption_justify, table.caption = "left", f"interval of {chosen}; = cannot be told from the best{more}"

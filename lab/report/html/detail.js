@@ -121,4 +121,8 @@ function showQuestion(data, state, q, room) {
     el("div", { class: "pieces" }, ...data.piecesOf[q].map((piece, place) => pieceCard(data, state, q, piece, place))),
     el("div", { class: "columns" }, rankingColumn(data, state, "A", state.a, q), state.b === state.a ? null : rankingColumn(data, state, "B", state.b, q)));
   room.scrollTop = 0;
+  for (const passage of room.querySelectorAll(".clamp")) {
+    const found = passage.querySelector("mark");
+    if (found && found.offsetTop - passage.offsetTop > passage.clientHeight - 30) passage.scrollTop = found.offsetTop - passage.offsetTop - 24;
+  }
 }

@@ -124,6 +124,7 @@ function explorer(data) {
 
 async function start() {
   chooseTheme();
+  fitToPaper();
   sortable(document.getElementById("systems-table"));
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   const page = JSON.parse(await unzip("data"));

@@ -29,6 +29,15 @@ async function draw(holder, figure) {
   holder.dataset.drawn = "yes";
 }
 
+/** Figures have the width of the screen; on paper they get that of the page, and the screen's back afterwards. */
+const PAPER_WIDTH = 690;
+
+function fitToPaper() {
+  const drawn = () => [...document.querySelectorAll("[data-drawn]")];
+  window.addEventListener("beforeprint", () => drawn().forEach((holder) => window.Plotly.relayout(holder, { width: PAPER_WIDTH })));
+  window.addEventListener("afterprint", () => drawn().forEach((holder) => window.Plotly.relayout(holder, { width: null, autosize: true })));
+}
+
 function redrawAll() {
   for (const holder of document.querySelectorAll("[data-drawn]")) draw(holder, holder.lab);
 }
@@ -122,7 +131,7 @@ function differenceFigure(data, table, metric) {
   const colours = moved.map((row) => (row[4] > 0 ? "#0072B2" : "#D55E00"));
   const text = moved.map((row) => `${escaped(row[0])} (${escaped(row[1])})`);
   const bars = { type: "bar", x: moved.map((_, i) => i + 1), y: moved.map((row) => row[4]), text, textposition: "none", hovertemplate: "%{text}<br>%{y:+.3f}<extra></extra>", marker: { color: colours, line: { width: 0 } } };
-  const layout = { height: 320, bargap: 0, margin: { l: 60, r: 20, t: 10, b: 45 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13 }, xaxis: { ...AXIS, title: { text: "questions that differ, most won first" } }, yaxis: { ...AXIS, title: { text: `difference in ${data.metrics[metric]}` }, range: [-1.05, 1.05] } };
+  const layout = { height: 320, bargap: 0, margin: { l: 60, r: 20, t: 10, b: 45 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13 }, xaxis: { ...AXIS, title: { text: "questions that differ, most won first", font: { size: 13 } } }, yaxis: { ...AXIS, title: { text: `difference in ${data.metrics[metric]}`, font: { size: 13 } }, range: [-1.05, 1.05] } };
   return { data: [bars], layout };
 }
 
@@ -144,7 +153,7 @@ function confusionFigure(data, table, a, b) {
   const counts = new Map(table.rows.map((row) => [row[0] + "\n" + row[1], row[2]]));
   const z = ys.map((y) => xs.map((x) => counts.get(y + "\n" + x) ?? 0));
   const map = { type: "heatmap", z, x: xs, y: ys, text: z.map((row) => row.map((n) => n || "")), texttemplate: "%{text}", colorscale: [[0, "#f2f6fb"], [0.5, "#7fb2da"], [1, "#0b4a8f"]], zmax: Math.max(1, ...z.flatMap((row, i) => row.filter((_, j) => ys[i] !== xs[j]))), zmin: 0, showscale: false, xgap: 2, ygap: 2, hovertemplate: "%{y} → %{x}: %{z}<extra></extra>" };
-  const layout = { height: 130 + 34 * ys.length, margin: { l: 110, r: 20, t: 10, b: 90 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13 }, xaxis: { ...AXIS, type: "category", showgrid: false, title: { text: escaped(data.systems.label[b]) } }, yaxis: { ...AXIS, type: "category", showgrid: false, autorange: "reversed", title: { text: escaped(data.systems.label[a]) } } };
+  const layout = { height: 130 + 34 * ys.length, margin: { l: 110, r: 20, t: 10, b: 90 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13 }, xaxis: { ...AXIS, type: "category", showgrid: false, title: { text: "under B", font: { size: 13 } } }, yaxis: { ...AXIS, type: "category", showgrid: false, autorange: "reversed", title: { text: "under A", font: { size: 13 } } } };
   return { data: [map], layout };
 }
 
