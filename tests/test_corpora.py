@@ -108,6 +108,7 @@ def test_sets_separate_bm25_and_minilm(name: str) -> None:
     holds_separation(recall(name, "all-MiniLM-L6-v2"))
 
 
+@pytest.mark.slow
 def test_chinese_sets_separate_bm25_and_e5() -> None:
     if not MULTILINGUAL.is_dir():
         pytest.skip(f"{MULTILINGUAL} is not there: the multilingual model is no part of the project")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from lab.commands.options import AsJson
+
 
 def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     """Show the first screen of a finished run again."""
@@ -20,17 +22,21 @@ def slices(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     by: Annotated[str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")] = "kind",
     system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the confusion of near misses."""
     from rich.console import Console
 
     from lab.diagnosis.slices import sliced
     from lab.experiment.reopen import reopen
-    from lab.report.slices import sliced_screen
+    from lab.report.slices import sliced_json, sliced_screen
 
     opened = reopen(run)
     found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
-    Console(highlight=False).print(sliced_screen(found))
+    if as_json:
+        typer.echo(sliced_json(found))
+    else:
+        Console(highlight=False).print(sliced_screen(found))
 
 
 def explain(

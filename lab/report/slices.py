@@ -1,6 +1,10 @@
 """Slices of a run on the terminal: the table, the boundary gap with the worst cuts, and sibling confusion."""
 
+import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -23,6 +27,19 @@ def sliced_screen(found: Sliced) -> RenderableType:
     if found.confusion:
         parts.append(confusion_screen(found.confusion))
     return Group(*parts)
+
+
+def sliced_json(found: Sliced) -> str:
+    """The same for machines; a number that is not known is null."""
+    return json.dumps(_plain(asdict(found)), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def slices_table(rows: Sequence[Slice], by: str) -> Table:

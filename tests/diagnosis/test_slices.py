@@ -1,5 +1,6 @@
 """Slices, the boundary gap with its worst cuts, and sibling confusion, on a run small enough to count by hand."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,9 @@ def test_command_slices_a_run_folder(tmp_path: Path) -> None:
         done = runner.invoke(app, ["slices", str(tmp_path / "run"), "--by", by])
         assert done.exit_code == 0, done.output
         assert expected in done.output
+    record = json.loads(runner.invoke(app, ["slices", str(tmp_path / "run"), "--by", "distance", "--json"]).output)
+    assert [gap["pairs"] for gap in record["gaps"]] == [1, 0]  # parted at 20 characters, whole at 60
+    assert record["gaps"][1]["gap"] is None
 
 
 def test_gap_of_a_run_judged_by_document_is_refused() -> None:

@@ -177,6 +177,7 @@ def test_policyqa_is_unfit_for_retrieval(shared: Path) -> None:
     corpus = read_corpus(folder)
     found = audit(corpus, read_diagnostics(folder / "queries.jsonl", corpus))
     assert found.unfit
+    assert CliRunner().invoke(app, ["check", str(folder)]).exit_code == 1
     message = rules(found)["ambiguous questions"]
     assert message.startswith("263 of 440 distinct texts have evidence in several documents")
     assert "BM25 scores Recall@5 0.02" in message
