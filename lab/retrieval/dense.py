@@ -12,6 +12,7 @@ from lab.retrieval.encoder import Vectors
 from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_lists
 
 MARGIN = 16
+BLOCK = 2**16
 # How far faiss's float32 sums may lie from the exact score, with room to spare.
 NOISE = 4 * 10.0**-DECIMALS
 
@@ -83,8 +84,12 @@ def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:
 
 def unit(vectors: Vectors) -> Vectors:
     """Scaled to length 1, so that the inner product is the cosine; zero vectors stay zero and score 0."""
-    norm = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    return np.ascontiguousarray(np.divide(vectors, norm, out=np.zeros(vectors.shape), where=norm > 0), dtype=np.float32)
+    scaled = np.empty(vectors.shape, dtype=np.float32)
+    for first in range(0, len(vectors), BLOCK):  # a million vectors in float64 would be gigabytes
+        part = vectors[first : first + BLOCK]
+        norm = np.linalg.norm(part.astype(np.float64), axis=1, keepdims=True)
+        scaled[first : first + BLOCK] = np.divide(part, norm, out=np.zeros(part.shape), where=norm > 0)
+    return scaled
 
 
 def _exact_index(vectors: Vectors) -> faiss.Index:
