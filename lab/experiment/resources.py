@@ -94,7 +94,8 @@ class Resources:
     def score_pairs(self, model: str, questions: Sequence[str], texts: Sequence[str]) -> Floats:
         """One score a (question, text) pair, from the cache where it has them."""
         scorer = self.scorer(model)
-        keys = [cache_key("pair", scorer.identity, question, text) for question, text in zip(questions, texts, strict=True)]
+        prefix = "pair", scorer.identity  # asked once: it may read files
+        keys = [cache_key(*prefix, question, text) for question, text in zip(questions, texts, strict=True)]
         known = self.cache.get(keys)
         missing = {key: place for place, key in enumerate(keys) if key not in known}
         # One text after the other: a reranker that reads a text once serves all its questions in one slab.

@@ -17,6 +17,7 @@ from lab.errors import CorpusError
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources
 from lab.retrieval import bm25, dense
+from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
 from lab.retrieval.fusion import Candidates, candidates, fuse
 from lab.retrieval.ranking import NONE, Ranking
@@ -62,7 +63,14 @@ class Stages:
         return self._memo[key]  # type: ignore[no-any-return]  # each key is one stage's
 
     def bm25_index(self, config: BM25Config) -> bm25.BM25:
-        return self._once(config, lambda: bm25.build(self.chunking, config), "index bm25")
+        def build() -> bm25.BM25:
+            # Variants, k1 and b weigh the same counts.
+            return bm25.compile_counts(self._once(("terms", config.analyzer), count, "index bm25"), config)
+
+        def count() -> bm25.TermCounts:
+            return bm25.count_terms(self.chunking.texts, ANALYZERS[config.analyzer])
+
+        return self._once(config, build, "index bm25")
 
     def dense_index(self, config: DenseConfig) -> dense.Dense:
         def build() -> dense.Dense:
