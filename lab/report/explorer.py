@@ -152,7 +152,8 @@ def _spans(hits: "pd.DataFrame", pieces: "pd.DataFrame", corpus: Corpus) -> tupl
         doc_id: [] for doc_id in sorted(set(pieces["doc_id"].unique()) | set(hits["doc_id"].unique()))
     }
     for doc_id, start, end in _rows(pieces[pieces["start"] >= 0], "doc_id", "start", "end"):
-        wanted[doc_id].append((max(start - AROUND, 0), min(end + AROUND, len(corpus[doc_id].text))))
+        length = len(_text(corpus, doc_id))
+        wanted[doc_id].append((min(max(start - AROUND, 0), length), min(end + AROUND, length)))
     last = 0
     for rank, rows in hits[["rank", "doc_id", "shown_start", "shown_end"]].drop_duplicates().groupby("rank"):
         more: dict[str, list[tuple[int, int]]] = {}
@@ -162,7 +163,12 @@ def _spans(hits: "pd.DataFrame", pieces: "pd.DataFrame", corpus: Corpus) -> tupl
         if sum(end - start for spans in merged.values() for start, end in spans) > TEXT_BUDGET:
             break
         wanted, last = merged, int(rank)
-    return {doc_id: [[s, corpus[doc_id].text[s:e]] for s, e in _merged(spans)] for doc_id, spans in wanted.items()}, last
+    return {doc_id: [[s, _text(corpus, doc_id)[s:e]] for s, e in _merged(spans)] for doc_id, spans in wanted.items()}, last
+
+
+def _text(corpus: Corpus, doc_id: str) -> str:
+    """A document's text, empty where evidence names a document that is not there."""
+    return corpus[doc_id].text if doc_id in corpus else ""
 
 
 def _rows(table: "pd.DataFrame", *columns: str) -> Iterable[tuple[str, int, int]]:
