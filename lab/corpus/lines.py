@@ -38,6 +38,10 @@ def read_records(path: Path, problems: list[str], error: type[LabError]) -> Iter
         except json.JSONDecodeError as fault:
             problems.append(f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a line")
             continue
+        except (ValueError, RecursionError) as fault:
+            # A number of thousands of digits, or brackets nested a thousand deep.
+            problems.append(f"{place}: not JSON that can be read ({fault}); expected one object a line")
+            continue
         if "\\u" in line and not _encodable(record):
             problems.append(f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; remove it")
         elif isinstance(record, dict):

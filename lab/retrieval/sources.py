@@ -120,7 +120,7 @@ class HttpSource:
             return Failure(f"no answer within {self.timeout_seconds:g} s")
         except (OSError, http.client.HTTPException) as fault:
             return Failure(str(getattr(fault, "reason", None) or fault or type(fault).__name__))
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             return Failure(f"answer is not JSON ({fault})")
 
 
@@ -199,7 +199,7 @@ class CommandSource:
 def _answer_line(line: bytes) -> tuple[str, Answer]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or "query_id" not in record:
         return "", Failure(f"line {line[:80]!r} is no answer")

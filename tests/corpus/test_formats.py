@@ -209,11 +209,24 @@ def test_packed_files_and_two_columns_without_a_header(tmp_path: Path) -> None:
         read_collection(tmp_path, questions="topics.tsv.gz")
 
 
+def test_the_lab_s_own_questions_are_not_imported_without_their_evidence(tmp_path: Path) -> None:
+    source = write(
+        tmp_path, documents__jsonl='{"doc_id": "d", "text": "t"}', queries__jsonl='{"query_id": "q", "text": "t", "evidence": []}'
+    )
+    with pytest.raises(CorpusError, match=r"queries\.jsonl:1: the questions have the lab's own form already"):
+        read_collection(source)
+
+
 def test_several_files_for_one_role_are_listed_not_guessed(tmp_path: Path) -> None:
     source = write(tmp_path, docs__docs="1\ta\n", a__qrels="1 0 1 1\n", b__qrels="1 0 1 1\n")
     with pytest.raises(CorpusError, match=r"2 files hold judgements: a\.qrels, b\.qrels; name one with --judgements"):
         read_collection(source)
     assert len(read_collection(source, judgements="b.qrels").judgements) == 1
+
+
+def test_a_file_in_no_known_format_is_said(tmp_path: Path) -> None:
+    read = read_collection(write(tmp_path, docs__docs="1\ta\n", odd__dat=b"\x00\x01"))
+    assert [(f.rule, Path(f.place).name) for f in read.findings] == [("unknown format", "odd.dat")]
 
 
 def test_ir_datasets_ids_are_read_through_its_own_reader(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.corpus.read import read_corpus
-from lab.errors import CorpusError, LabError
+from lab.errors import CorpusError, LabError, RunError
+from lab.experiment.experiment import read_experiment
+from lab.experiment.run_folder import TABLES, read_run
+from lab.retrieval.sources import RunFile
 from lab.truth.convert import import_source
 from lab.truth.read import read_diagnostics
 
@@ -73,3 +76,28 @@ def test_native_readers_take_any_bytes(content: bytes, name: str) -> None:
         (Path(place) / "queries.jsonl").write_bytes(content)
         with contextlib.suppress(LabError):
             read_diagnostics(place, read_corpus(place))
+
+
+@settings(max_examples=300, deadline=None)
+@given(content=CONTENTS, name=st.sampled_from(["a.run", "a.jsonl", "a.toml"]))
+def test_run_files_and_experiments_take_any_bytes(content: bytes, name: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / name
+        file.write_bytes(content)
+        with contextlib.suppress(LabError):
+            if name.endswith(".toml"):
+                read_experiment(file)
+            else:
+                assert all(isinstance(hits, tuple) for hits in RunFile(file).rankings.values())
+
+
+@settings(max_examples=60, deadline=None)
+@given(content=CONTENTS, name=st.sampled_from(["manifest.json", *(f"{table}.parquet" for table in TABLES)]))
+def test_run_folders_take_any_bytes(content: bytes, name: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        for table in TABLES:
+            (Path(place) / f"{table}.parquet").write_bytes(b"")
+        (Path(place) / "manifest.json").write_text("{}")
+        (Path(place) / name).write_bytes(content)
+        with pytest.raises(RunError):
+            read_run(place)

@@ -90,7 +90,7 @@ def read_collection(
     folder = named.get("documents")
     root = folder if folder is not None and folder.is_dir() else source
     problems: list[str] = []
-    for path, (name, roles) in _choose(source, named, columns).items():
+    for path, (name, roles) in _choose(source, named, columns, into).items():
         part = Collection(root)
         try:
             FORMATS[name].read(path, part, columns)
@@ -117,14 +117,16 @@ def _named(source: Path, name: str) -> Path:
 Chosen = dict[Path, tuple[str, list[Role]]]
 
 
-def _choose(source: Path, named: Mapping[Role, Path], columns: Columns) -> Chosen:
-    """The files to read, each with its format and the roles it fills."""
+def _choose(source: Path, named: Mapping[Role, Path], columns: Columns, into: Collection) -> Chosen:
+    """The files to read, each with its format and the roles it fills; a file in no known format is a finding."""
     roles_of = {path: role for role, path in named.items()}
-    formats = {
-        path: name
-        for path in dict.fromkeys((*roles_of, *_files(source)))
-        if path.is_file() and (name := sniff(path, roles_of.get(path), columns))
-    }
+    formats: dict[Path, str] = {}
+    for file in dict.fromkeys((*roles_of, *_files(source))):
+        name = sniff(file, roles_of.get(file), columns) if file.is_file() else None
+        if name:
+            formats[file] = name
+        elif file.is_file():
+            into.note(str(file), "dropped", "unknown format", "the file was not read; name it with --documents, --questions ...")
     chosen: Chosen = {}
     problems: list[str] = []
     for role in ROLES:

@@ -47,8 +47,8 @@ def _json_lines(path: Path, text: str) -> Iterator[Record]:
     for place, line in placed_lines(path, text):
         try:
             row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as fault:
-            problems.append(f"{place}: not JSON ({getattr(fault, 'msg', 'nested too deeply')}); expected one object a line")
+        except (ValueError, RecursionError) as fault:
+            problems.append(f"{place}: not JSON ({fault}); expected one object a line")
             continue
         if isinstance(row, dict):
             yield place, row
@@ -103,8 +103,8 @@ def parse_json(path: Path, text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as fault:
         raise CorpusError(f"{path}:{fault.lineno}: not JSON ({fault.msg} at column {fault.colno})") from None
-    except RecursionError:
-        raise CorpusError(f"{path}: not JSON (nested too deeply)") from None
+    except (ValueError, RecursionError) as fault:
+        raise CorpusError(f"{path}: not JSON that can be read ({fault})") from None
 
 
 def column(noun: str, names: Mapping[str, str], present: Mapping[str, Any]) -> str | None:
@@ -120,6 +120,8 @@ def role_of(path: Path, row: Mapping[str, Any], names: Mapping[str, str]) -> Rol
     if judged and column("grade", names, row):
         return "judgements"
     asks = {"question", "query", "user_input", "claim", "question_text"} & set(row)
+    if {"query_id", "qid"} & set(row) and column("question", names, row):
+        return "questions"
     if asks or ("question" in names and names["question"] in row):
         return "questions"
     if column("doc_id", names, row) and column("text", names, row):
@@ -134,6 +136,8 @@ def read(path: Path, into: Collection, role: Role, names: Mapping[str, str]) -> 
         if role == "documents":
             _document(place, row, into, names, problems)
         elif role == "questions":
+            if isinstance(row.get("evidence"), list):
+                raise CorpusError(f"{place}: the questions have the lab's own form already; use them as they are, without import")
             _question(place, row, into, names, problems)
         else:
             _judgement(place, row, into, names, problems)
