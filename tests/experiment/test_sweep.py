@@ -1,5 +1,6 @@
 """The main job as a whole, over models that the test gives: ends of alpha, ties, empties, delivery, the cache."""
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,23 @@ def test_means_are_means_of_the_questions() -> None:
     table: pd.DataFrame = result.table()
     for metric in result.metrics:
         assert table[metric][0] == pytest.approx(result.scores(result.systems[0]).column(metric).mean())
+
+
+ODD = {
+    "a document that is not in the corpus": [Query("q", "pump", "x", evidence=(Evidence("absent", 0, 3),)), QUERIES[0]],
+    "an end beyond the text": [Query("q", "pump", evidence=(Evidence("notes", 0, 999),))],
+    "no question with any hit": [QUERIES[3]],
+}
+
+
+@pytest.mark.parametrize("queries", ODD.values(), ids=ODD)
+def test_evidence_that_nothing_holds_is_a_miss_down_to_the_report(queries: list[Query], tmp_path: Path) -> None:
+    measure = lab.Measure(metrics=("recall@5", "precision@3", "ndcg@10", "pieces_needed"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        result = sweep(queries=queries, deliver=("chunk", "window(1)"), alpha=(0.0, 0.5), measure=measure)
+        result.write(tmp_path / "run")
+        assert set(result.slices("kind")["questions"]) == {1}
+        assert "never complete" in str(result.explain(queries[0].query_id))
+    missed = result.scores(result.best).values[result.scores(result.best).query_ids.index(queries[0].query_id)]
+    assert not missed[[0, 2]].any()
