@@ -109,7 +109,7 @@ def alpha_plot(run: Run, family: str) -> Plot:
         tables.append(pd.DataFrame(rows))
         ends = tables[-1][["low", "high"]].to_numpy().reshape(-1).tolist()
         figure.add_scatter(
-            x=ends, y=np.repeat(rows["recall"], 2).tolist(), mode="lines", name=plain(kind),
+            x=ends, y=np.repeat(steps.value[starts], 2).tolist(), mode="lines", name=plain(kind),
             line={"color": colour, "width": 3 if kind == EVERY_KIND else 2}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
         )  # fmt: skip
     every = summaries(list(curves.values()), of, k)[0]

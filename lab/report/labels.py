@@ -24,7 +24,7 @@ def shown_settings(systems: "pd.DataFrame") -> "pd.DataFrame":
     if varying & set(CHUNKS):
         columns["chunks"] = [chunks_label(row) for row in rows]
     if varying & set(SEARCH):
-        columns["search"] = [search_label(row) for row in rows]
+        columns["search"] = [row["system"] if row["mode"] == "foreign" else search_label(row) for row in rows]
     if varying & set(RERANKER):
         several = systems["rerank_model"].nunique() > 1
         columns["rerank"] = [_reranker(row, several) for row in rows]
@@ -39,7 +39,11 @@ def labels(systems: "pd.DataFrame") -> dict[str, str]:
     """Name -> short label of every system; the name itself where labels would not tell two systems apart."""
     shown = shown_settings(systems)
     names = systems["system"].tolist()
-    short = [_words(dict(zip(shown.columns, row, strict=True))) for row in shown.itertuples(index=False)]
+    # A foreign retriever has no settings, so its name says all that is known.
+    short = [
+        name if mode == "foreign" else _words(dict(zip(shown.columns, row, strict=True)))
+        for name, mode, row in zip(names, systems["mode"], shown.itertuples(index=False), strict=True)
+    ]
     return dict(zip(names, short if shown.shape[1] and len(set(short)) == len(names) else names, strict=True))
 
 

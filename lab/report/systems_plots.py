@@ -13,7 +13,7 @@ from lab.report.plot import BLUES, COLOURS, GREY, Plot, blank, plain
 if TYPE_CHECKING:
     import pandas as pd
 
-MODES = ("bm25", "hybrid", "dense")
+MODES = ("bm25", "hybrid", "dense", "foreign")
 
 
 def heatmap(run: Run, cube: Cube) -> Plot:
