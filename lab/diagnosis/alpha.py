@@ -77,8 +77,8 @@ def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int
     `pieces[p]` are the alternatives of piece p (see `lab.truth.judge.Holder`), `depth` how many fused hits are kept.
     """
     wanted = np.unique(np.concatenate([spans for piece in pieces for holder in piece for spans in holder.spans] or [_NONE]))
-    own = np.flatnonzero(np.isin(lines.judged, wanted))
-    edges, near = _edges(lines, _hopeful(lines, own, cap))
+    lines = _contenders(lines, depth, cap)
+    edges, near = _edges(lines, np.flatnonzero(np.isin(lines.judged, wanted)))
     if near:
         middle = (edges[1:] + edges[:-1]) / 2
         coarse = np.minimum.reduce(_complete(lines, pieces, middle, depth), axis=0, initial=NEVER)
@@ -99,15 +99,20 @@ _NONE = np.zeros(0, dtype=np.int64)
 Near = list[tuple[int, int, float, float]]
 
 
-def _hopeful(lines: Lines, own: Ints, cap: int) -> Ints:
-    """Candidates with evidence that are not below `cap` others at every alpha."""
-    slack = np.array([lines.bm25, lines.dense])
-    kept = []
-    for i in own:
-        ahead = (slack > slack[:, [i]] + NEAR).all(axis=0) & (lines.bm25_rank > 0) & (lines.dense_rank > 0)
-        if len(np.unique(lines.judged[ahead])) < cap or len(own) > 1:
-            kept.append(i)
-    return np.array(kept, dtype=np.int64)
+def _contenders(lines: Lines, depth: int, cap: int) -> Lines:
+    """The candidates that can be among the first `cap` at some alpha: others have `cap` judged things ahead of them at both
+    ends, hence everywhere, and change no rank up to `cap`."""
+    judged, group = np.unique(lines.judged, return_inverse=True)
+    if len(judged) < len(lines.chunk) and len(lines.chunk) > depth:
+        return lines  # the fused list is cut by chunks, so every chunk counts
+    ahead = np.ones((len(lines.chunk),) * 2, dtype=bool)
+    for score, rank in ((lines.bm25, lines.bm25_rank), (lines.dense, lines.dense_rank)):
+        before = (rank[:, None] > 0) & ((rank[None, :] == 0) | (rank[:, None] < rank[None, :]))
+        ahead &= before & (score[:, None] > score[None, :] + NEAR)
+    groups_ahead = np.zeros((len(judged), len(lines.chunk)), dtype=bool)
+    np.logical_or.at(groups_ahead, group, ahead)
+    keep = groups_ahead.sum(axis=0) < cap
+    return Lines(*(getattr(lines, name)[keep] for name in Lines.__dataclass_fields__))
 
 
 def _edges(lines: Lines, own: Ints) -> tuple[Floats, Near]:
