@@ -11,6 +11,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "larger budget": ("cut",),
     "no reranker": ("demoted",),
     "alpha": ("outranked", "lexical_gap", "semantic_gap"),
+    "normalization": ("outranked",),
     "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
     "near-duplicates once": ("crowded",),
     "exact search": ("approximate",),

@@ -1,7 +1,6 @@
 """Diagnosing the systems of one chunking while its stages are alive: causes, and proofs by changing one thing."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 
 import numpy as np
@@ -13,9 +12,9 @@ from lab.diagnosis.misses import Miss, proof
 from lab.diagnosis.neighbours import Neighbours
 from lab.diagnosis.trail import Trail
 from lab.diagnosis.vocabulary import HAN_OR_KANA, unmatched
-from lab.evaluation.metrics import Metric
-from lab.evaluation.scores import SystemRun, fitting
+from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
+from lab.experiment.cutoff import Cutoff
 from lab.experiment.families import Family, family, on_curves, representatives
 from lab.experiment.stages import Stages
 from lab.experiment.trails import Trails, exactly
@@ -29,32 +28,7 @@ Bools = NDArray[np.bool_]
 Told = Callable[[int], str]
 
 WIDER = 4
-DEFAULT_K = 5
-CURVES_TO = 100
 OUTRANKED, CROWDED = NAMES.index("outranked"), NAMES.index("crowded")
-
-
-@dataclass(frozen=True, slots=True)
-class Cutoff:
-    """What is read, and so what a miss is: the first `k` hits, or with a `budget` what fits that many context tokens. Alpha
-    curves are exact up to rank `cap`."""
-
-    k: int
-    budget: int | None
-    cap: int
-
-    @staticmethod
-    def of(metrics: Sequence[Metric]) -> "Cutoff":
-        """The k of the first recall metric, else 5; a token budget only where recall is measured by tokens alone."""
-        ranked = [metric.k for metric in metrics if metric.name == "recall" and not metric.by_tokens]
-        budgets = [metric.k for metric in metrics if metric.by_tokens]
-        k = ranked[0] if ranked else DEFAULT_K
-        cap = max([k, *(metric.k for metric in metrics if not metric.by_tokens)])
-        return Cutoff(k, budgets[0] if budgets and not ranked else None, min(cap, CURVES_TO))
-
-    def fitting(self, run: SystemRun) -> Ints | None:
-        """Per question how many of the first hits fit the budget; None without one."""
-        return None if self.budget is None else fitting(run, self.budget)
 
 
 class Diagnosis:
@@ -113,6 +87,8 @@ class Diagnosis:
             able = np.array([bool(intervals.get(p)) for p in range(len(missed))])
             lead = "alpha" if config.fusion is not None else "both legs at alpha"
             found["alpha"] = able, lambda piece: f"{lead} {intervals[piece]}"
+            if config.fusion is not None:
+                found["normalization"] = self._normalized(curves, run.judge, codes, k)
         for name, changed, told in self._other_configs(config, codes):
             complete = self.trails.arrival(changed, self.stage.ranking(changed), run.judge)[1]
             # Where both legs rank together, another analyzer is no change of the fusion alone.
@@ -130,6 +106,16 @@ class Diagnosis:
                 back[wanted] = ranks <= k[wanted]
             found[name] = back, _always(told)
         return {name: (back & missed, told) for name, (back, told) in found.items()}
+
+    def _normalized(self, curves: Family, judge: Judge, codes: NDArray[np.int8], k: Ints) -> tuple[Bools, Told]:
+        """Outranked pieces that the other way to join the legs, by ranks or by min-max, has within k at some alpha."""
+        assert curves.config.fusion is not None  # a family is hybrid
+        other = "min-max" if curves.config.fusion.normalization == "rrf" else "rrf"
+        own = curves.config.model_copy(update={"fusion": curves.config.fusion.model_copy(update={"normalization": other})})
+        joined = self.trails.once(("normalization", own), lambda: family(self.stage, own, judge, self.asked, self.cutoff.cap))
+        told = {int(p): self._alphas(joined, int(p), int(k[p])) for p in np.flatnonzero(codes == OUTRANKED)}
+        able = np.array([bool(told.get(p)) for p in range(len(codes))])
+        return able, lambda piece: f"{other} at alpha {told[piece]}"
 
     def _other_configs(self, config: Config, codes: NDArray[np.int8]) -> list[tuple[str, Config, str]]:
         """(check, system, how it is told) of the re-runs that a system with these causes is worth."""

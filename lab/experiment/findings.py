@@ -12,7 +12,7 @@ from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
 from lab.diagnosis.waterfall import Step, waterfall, weights
 from lab.experiment.config import Config
-from lab.experiment.diagnose import Cutoff
+from lab.experiment.cutoff import Cutoff
 from lab.experiment.families import Family
 from lab.experiment.unanswerable import Unanswered
 from lab.truth.judge import NEVER
