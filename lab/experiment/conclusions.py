@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.evaluation.clusters import main_documents
 from lab.evaluation.intervals import RESAMPLES, mean_intervals
 from lab.evaluation.power import FEW_QUESTIONS, detectable_difference, planned_critical, typical_standard_error
 from lab.evaluation.significance import FLIPS
@@ -26,6 +27,7 @@ def conclusions(result: "Result") -> dict[str, Any]:
         "select_by": result.measure.select_by,
         "unit": result.clusters.unit,
         "units": len(result.clusters),
+        "documents": len(set(main_documents(result.pieces).tolist())),
         "resamples": RESAMPLES,
         "flips": FLIPS,
         "best": {"system": result.best, "mean": means[chosen.best], "probability": chosen.probability_best[chosen.best]},

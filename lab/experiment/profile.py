@@ -46,6 +46,11 @@ class Profile:
             }
             self.indexes |= {f"{config.chunk.label} {leg}": index.size for leg, index in legs.items() if index}
 
+    def index_bytes(self, config: Config) -> float:
+        """Bytes of the indexes that a system searches; NaN for a foreign one."""
+        legs = [leg for leg in ("bm25", "dense") if getattr(config, leg) is not None]
+        return float(sum(self.indexes.get(f"{config.chunk.label} {leg}", float("nan")) for leg in legs)) if legs else float("nan")
+
     def columns(self, configs: Sequence[Config]) -> Mapping[str, list[float]]:
         """Latencies as columns of the table of systems, one entry a system."""
         known = [self.latencies.get(config, Latency()) for config in configs]

@@ -26,7 +26,7 @@ from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
 from lab.experiment.findings import Findings
 from lab.experiment.grid import Grid
-from lab.experiment.profile import Profile
+from lab.experiment.profile import Latency, Profile
 from lab.experiment.rows import StageRows
 from lab.experiment.sealed import Sealed
 from lab.truth.pieces import Ints, Pieces
@@ -89,12 +89,21 @@ class Result:
     @cached_property
     def costs(self) -> Costs:
         """What every system costs; a stage that needs a model counts twice. A foreign system's stages are not known and
-        count as if it had them all."""
+        count as if it had them all. Latency is known after a profiled sweep, and then may differ from run to run."""
         stages = [
             5 if c.retriever else (c.bm25 is not None) + 2 * (c.dense is not None) + 2 * (c.rerank is not None)
             for c in self.configs
         ]
-        return Costs(self.context_tokens, np.full(len(stages), np.nan), np.array(stages, dtype=np.float64))
+        latency = np.full(len(stages), np.nan)
+        if self.profile is not None:
+            latency = np.array([self.profile.latencies.get(config, Latency()).p50 for config in self.configs]) / 1000
+        return Costs(self.context_tokens, latency, np.array(stages, dtype=np.float64))
+
+    def _index_bytes(self) -> Floats:
+        """Size of every system's indexes, NaN where it was not measured."""
+        if self.profile is None:
+            return np.full(len(self.configs), np.nan)
+        return np.array([self.profile.index_bytes(config) for config in self.configs])
 
     @cached_property
     def intervals(self) -> tuple[Floats, Floats]:
@@ -150,7 +159,7 @@ class Result:
             }
         chosen, numbers = self.selection, np.arange(len(rows))
         means = columns[self.measure.select_by]
-        costs = np.column_stack([self.costs.tokens, self.costs.latency])
+        costs = np.column_stack([self.costs.tokens, self.costs.latency, self._index_bytes()])
         found = {
             **columns,
             "context tokens": self.context_tokens,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.diagnosis.run import Run
+from lab.evaluation.clusters import FEWEST_DOCUMENTS
 from lab.evaluation.significance import ALPHA
 from lab.report.cube import Cube
 from lab.report.labels import is_absent, labels
@@ -122,6 +123,11 @@ def _power(found: dict[str, Any], short: dict[str, str]) -> list[str]:
     """What the questions can tell at all, and what it would take to tell the best from the second."""
     units = f"{found['units']} {found['unit']}s"
     said = []
+    if found["unit"] == "question" and found.get("documents", FEWEST_DOCUMENTS) < FEWEST_DOCUMENTS:
+        said.append(
+            f"The evidence lies in {_count(found['documents'], 'document')}, too few to stand for others: all that is said here "
+            "holds for questions about these."
+        )
     detectable, second = found["detectable_difference"][found["select_by"]], found["runner_up"]
     if detectable["planned"] is not None:
         said.append(
