@@ -123,6 +123,17 @@ def test_boundary_probes_are_cut_and_their_controls_are_not(devices: Corpus, min
         assert abs(other - asked) <= IDF_TOLERANCE * asked + 1e-12
 
 
+def test_what_an_overlapping_chunk_holds_is_no_boundary_probe(devices: Corpus) -> None:
+    config = ChunkConfig(size=400, overlap=150)
+    chunking = chunk(devices, config)
+    cuts = Cuts(chunking)
+    probes = mine(devices, chunking, config.label, "dev", 60, 0)["chunk_boundary"][::2]
+    assert probes
+    for probe in probes:
+        passage = probe.passages[0]
+        assert cuts.margin(devices.position[passage.doc_id], passage.start, passage.end) < 0
+
+
 def test_margins_by_hand() -> None:
     corpus = Corpus([Document("a", "x" * 10 + "y" * 10 + "z" * 5), Document("b", "short")])
     cuts = Cuts(chunk(corpus, ChunkConfig(size=10)))  # cuts at 10 and 20
