@@ -22,11 +22,12 @@ from lab.evaluation.scores import Scores
 from lab.evaluation.selection import Costs, Selection, select
 from lab.evaluation.slices import labels
 from lab.experiment.config import SETTINGS, Config
+from lab.experiment.costs import costs_of, index_bytes
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import ChunkFacts
 from lab.experiment.findings import Findings
 from lab.experiment.grid import Grid
-from lab.experiment.profile import Latency, Profile
+from lab.experiment.profile import Profile
 from lab.experiment.rows import StageRows
 from lab.experiment.sealed import Sealed
 from lab.truth.pieces import Ints, Pieces
@@ -88,22 +89,8 @@ class Result:
 
     @cached_property
     def costs(self) -> Costs:
-        """What every system costs; a stage that needs a model counts twice. A foreign system's stages are not known and
-        count as if it had them all. Latency is known after a profiled sweep, and then may differ from run to run."""
-        stages = [
-            5 if c.retriever else (c.bm25 is not None) + 2 * (c.dense is not None) + 2 * (c.rerank is not None)
-            for c in self.configs
-        ]
-        latency = np.full(len(stages), np.nan)
-        if self.profile is not None:
-            latency = np.array([self.profile.latencies.get(config, Latency()).p50 for config in self.configs]) / 1000
-        return Costs(self.context_tokens, latency, np.array(stages, dtype=np.float64))
-
-    def _index_bytes(self) -> Floats:
-        """Size of every system's indexes, NaN where it was not measured."""
-        if self.profile is None:
-            return np.full(len(self.configs), np.nan)
-        return np.array([self.profile.index_bytes(config) for config in self.configs])
+        """What every system costs."""
+        return costs_of(self.configs, self.context_tokens, self.profile)
 
     @cached_property
     def intervals(self) -> tuple[Floats, Floats]:
@@ -159,7 +146,7 @@ class Result:
             }
         chosen, numbers = self.selection, np.arange(len(rows))
         means = columns[self.measure.select_by]
-        costs = np.column_stack([self.costs.tokens, self.costs.latency, self._index_bytes()])
+        costs = np.column_stack([self.costs.tokens, self.costs.latency, index_bytes(self.configs, self.profile)])
         found = {
             **columns,
             "context tokens": self.context_tokens,
