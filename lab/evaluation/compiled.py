@@ -1,6 +1,7 @@
 """ranx's metric functions without the rest of ranx, whose plots and data readers take seconds to import."""
 
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -16,11 +17,18 @@ Floats = NDArray[np.float64]
 MetricFunction = Callable[[Floats, Floats, int], Floats]
 
 
-@cache
+# ranx runs on numba's threads, and numba ends the process when two threads of Python enter them at once.
+_ONE_AT_A_TIME = threading.RLock()
+
+
 def metric_function(name: str) -> MetricFunction:
-    """What `ranx.evaluate` calls for a metric: (qrels, run, k) -> one score a row."""
-    found: MetricFunction = _metrics().metric_switch(name)
-    return found
+    """What `ranx.evaluate` calls for a metric: (qrels, run, k) -> one score a row. Threads wait for each other."""
+
+    def alone(qrels: Floats, run: Floats, k: int) -> Floats:
+        with _ONE_AT_A_TIME:
+            return np.asarray(_metrics().metric_switch(name)(qrels, run, k), dtype=np.float64)
+
+    return alone
 
 
 def compile_metric(name: str) -> None:

@@ -1,6 +1,5 @@
 """Scores per question: every metric of every system, with ranx where ranx has it."""
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +13,6 @@ from lab.truth.judge import NEVER, Judge, Judged, SpanJudge
 from lab.truth.pieces import Ints, Pieces
 
 Floats = NDArray[np.float64]
-
-# ranx runs on numba's threads, and numba ends the process when two threads of Python enter them at once.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +72,7 @@ def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
     # metric with a cut-off when per-question scores are asked for.
     from lab.evaluation.compiled import metric_function
 
-    with _ONE_AT_A_TIME:
-        return np.asarray(metric_function(name)(qrels, run, k), dtype=np.float64)
+    return metric_function(name)(qrels, run, k)
 
 
 def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:
