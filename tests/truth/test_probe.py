@@ -124,7 +124,7 @@ def test_boundary_probes_are_cut_and_their_controls_are_not(devices: Corpus, min
 
 
 def test_what_an_overlapping_chunk_holds_is_no_boundary_probe(devices: Corpus) -> None:
-    config = ChunkConfig(size=400, overlap=150)
+    config = ChunkConfig(size=400, overlap=60)
     chunking = chunk(devices, config)
     cuts = Cuts(chunking)
     probes = mine(devices, chunking, config.label, "dev", 60, 0)["chunk_boundary"][::2]
