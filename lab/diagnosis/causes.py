@@ -25,7 +25,7 @@ CAUSES: dict[str, Cause] = {
     "not_in_corpus": Cause(
         "corpus", "the evidence is not in the text as read", "add the document, or read it again: its text lacks the evidence"
     ),
-    "split": Cause("chunking", "cut by a chunk boundary: some of its chunks arrived, not all", "cut elsewhere"),
+    "split": Cause("chunking", "cut by a chunk boundary: not all of its chunks arrived", "cut elsewhere"),
     "truncated": Cause(
         "encoder",
         "lies past what the encoder reads, and the lexical leg missed it too",
@@ -58,7 +58,9 @@ def assign(trail: Trail) -> Codes:
     """Per piece the code of its cause (a place in CAUSES), HIT where it is not missed.
 
     The stages are asked from the last to the first which of them still had the piece, so the cause is the stage that lost
-    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did.
+    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did. A cut
+    piece of which nothing arrived is put down to what lost its parts; `lab.experiment.diagnose` then tries a whole chunk, and
+    where that alone brings the piece back the cause is `split` after all.
     """
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k

@@ -11,7 +11,6 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "larger budget": ("cut",),
     "no reranker": ("demoted",),
     "alpha": ("outranked", "lexical_gap", "semantic_gap"),
-    "normalization": ("outranked",),
     "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
     "near-duplicates once": ("crowded",),
     "exact search": ("approximate",),

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.causes import CAUSES, HIT, NAMES, assign
+from lab.diagnosis.causes import CAUSES, GAPS, HIT, NAMES, assign
 from lab.diagnosis.cuts import blamed_cut, either_side
 from lab.diagnosis.misses import Miss, proof
 from lab.diagnosis.neighbours import Neighbours
@@ -28,6 +28,7 @@ Bools = NDArray[np.bool_]
 Told = Callable[[int], str]
 
 WIDER = 4
+SPLIT, TRUNCATED = NAMES.index("split"), NAMES.index("truncated")
 OUTRANKED, CROWDED = NAMES.index("outranked"), NAMES.index("crowded")
 
 
@@ -51,8 +52,11 @@ class Diagnosis:
         self._prepare_family(config, run.judge)
         trail = self.trails.trail(config, run, self.cutoff.fitting(run))
         codes = assign(trail)
+        whole = self._whole(config, run, trail, codes)
+        # Chunking comes before what assign blames: where whole chunks alone bring a cut piece back, it lost the piece.
+        codes[trail.missed & (whole <= trail.k)] = SPLIT
         codes[self._crowded(run, trail, codes)] = CROWDED
-        recovered = self._recovered(config, run, trail, codes)
+        recovered = self._recovered(config, run, trail, codes, whole)
         return tuple(self._miss(config, run, trail, int(p), NAMES[codes[p]], recovered) for p in np.flatnonzero(codes != HIT))
 
     def _prepare_family(self, config: Config, judge: Judge) -> None:
@@ -62,6 +66,14 @@ class Diagnosis:
 
     def _family(self, config: Config) -> Family | None:
         return next((family for family in self.families if on_curves(family.config, config)), None)
+
+    def _whole(self, config: Config, run: SystemRun, trail: Trail, codes: NDArray[np.int8]) -> Ints:
+        """Per piece the rank of a chunk that holds it whole in place of its parts; NEVER where no cut can be to blame."""
+        cut = np.isin(codes, [SPLIT, OUTRANKED, *(NAMES.index(gap) for gap in GAPS.values())]) & (trail.needed > 1) & trail.inside
+        ranks, wanted = np.full(len(codes), NEVER), np.flatnonzero(cut)
+        if len(wanted):
+            ranks[wanted] = self.transplants.ranks(config, run.judge, wanted, None)
+        return ranks
 
     def _crowded(self, run: SystemRun, trail: Trail, codes: NDArray[np.int8]) -> Ints:
         """Outranked pieces that are within k once near-duplicates ahead count once."""
@@ -73,7 +85,9 @@ class Diagnosis:
                     found.append(piece)
         return np.array(found, dtype=np.int64)
 
-    def _recovered(self, config: Config, run: SystemRun, trail: Trail, codes: NDArray[np.int8]) -> dict[str, tuple[Bools, Told]]:
+    def _recovered(
+        self, config: Config, run: SystemRun, trail: Trail, codes: NDArray[np.int8], whole: Ints
+    ) -> dict[str, tuple[Bools, Told]]:
         """Every check that this system can be put to: which missed pieces it brings back, and how it is told."""
         missed, k, plain = trail.missed, trail.k, config.rerank is None
         found: dict[str, tuple[Bools, Told]] = {"all chunks": (~trail.inside, _always("not even all chunks together hold it"))}
@@ -87,35 +101,17 @@ class Diagnosis:
             able = np.array([bool(intervals.get(p)) for p in range(len(missed))])
             lead = "alpha" if config.fusion is not None else "both legs at alpha"
             found["alpha"] = able, lambda piece: f"{lead} {intervals[piece]}"
-            if config.fusion is not None:
-                found["normalization"] = self._normalized(curves, run.judge, codes, k)
         for name, changed, told in self._other_configs(config, codes):
             complete = self.trails.arrival(changed, self.stage.ranking(changed), run.judge)[1]
             # Where both legs rank together, another analyzer is no change of the fusion alone.
             asked = (codes != OUTRANKED) | (config.mode == "bm25") | (name != "another analyzer")
             found[name] = (complete <= k) & asked, _always(told)
-        tails = self.trails.tails(config.dense) if config.dense else {}
-        for name, causes, told in (
-            ("cut elsewhere", ("split",), "a chunk that holds it whole"),
-            ("read to the end", ("truncated",), "the encoder reading the chunk to its end"),
-        ):
-            wanted = np.flatnonzero(np.isin(codes, [NAMES.index(cause) for cause in causes]))
-            back = np.zeros(len(missed), dtype=bool)
-            if len(wanted):
-                ranks = self.transplants.ranks(config, run.judge, wanted, tails if name == "read to the end" else None)
-                back[wanted] = ranks <= k[wanted]
-            found[name] = back, _always(told)
+        found["cut elsewhere"] = (whole <= k), _always("a chunk that holds it whole")
+        unread, read = np.flatnonzero(codes == TRUNCATED), np.zeros(len(missed), dtype=bool)
+        if len(unread) and config.dense is not None:
+            read[unread] = self.transplants.ranks(config, run.judge, unread, self.trails.tails(config.dense)) <= k[unread]
+        found["read to the end"] = read, _always("the encoder reading the chunk to its end")
         return {name: (back & missed, told) for name, (back, told) in found.items()}
-
-    def _normalized(self, curves: Family, judge: Judge, codes: NDArray[np.int8], k: Ints) -> tuple[Bools, Told]:
-        """Outranked pieces that the other way to join the legs, by ranks or by min-max, has within k at some alpha."""
-        assert curves.config.fusion is not None  # a family is hybrid
-        other = "min-max" if curves.config.fusion.normalization == "rrf" else "rrf"
-        own = curves.config.model_copy(update={"fusion": curves.config.fusion.model_copy(update={"normalization": other})})
-        joined = self.trails.once(("normalization", own), lambda: family(self.stage, own, judge, self.asked, self.cutoff.cap))
-        told = {int(p): self._alphas(joined, int(p), int(k[p])) for p in np.flatnonzero(codes == OUTRANKED)}
-        able = np.array([bool(told.get(p)) for p in range(len(codes))])
-        return able, lambda piece: f"{other} at alpha {told[piece]}"
 
     def _other_configs(self, config: Config, codes: NDArray[np.int8]) -> list[tuple[str, Config, str]]:
         """(check, system, how it is told) of the re-runs that a system with these causes is worth."""
