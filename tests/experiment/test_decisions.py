@@ -301,3 +301,25 @@ def test_precision_at_a_token_budget_divides_by_what_fits() -> None:
     assert 0 < shown["precision@60tok"] <= 1
     assert shown["recall@60tok"] == 1.0
     assert shown["precision@1tok"] == 0.0, "nothing fits, nothing is shown"
+
+
+def test_the_same_seed_gives_the_same_conclusions() -> None:
+    """Every figure of the table and the manifest, twice from scratch."""
+    first, second = (swept(lab.Grid(mode="bm25", chunk_size=(12, 60, 200)), sealed=0.25) for _ in range(2))
+    assert json.dumps(run_of(first).manifest["conclusions"]) == json.dumps(run_of(second).manifest["conclusions"])
+    assert first.table().to_json() == second.table().to_json()
+    assert first.slices().to_json() == second.slices().to_json()
+
+
+def test_the_table_and_the_manifest_name_the_same_choice() -> None:
+    result = swept(lab.Grid(mode="bm25", chunk_size=(12, 60, 200)))
+    table, told = result.table(), run_of(result).manifest["conclusions"]
+    assert table.loc[table["recommended"], "system"].tolist() == [told["recommended"]["system"]]
+    assert table["p best"].sum() == pytest.approx(1)
+    assert table["picked"].sum() == pytest.approx(1)
+    assert told["few_questions"]
+    for metric in result.metrics:
+        assert ((table[f"{metric} low"] <= table[metric] + 1e-9) & (table[metric] <= table[f"{metric} high"] + 1e-9)).all()
+    against = result.against(result.best)
+    assert set(against["system"]) == set(result.systems) - {result.best}
+    assert (against["difference"] <= 1e-12).all()
