@@ -21,7 +21,7 @@ CHOSEN = 6
 # Characters of document text kept either side of a piece of evidence, to show it in its place.
 AROUND = 120
 # Characters of document text the report carries at most; evidence comes first, then hits by rank.
-TEXT_BUDGET = 8_000_000
+TEXT_BUDGET = 5_000_000
 STAGES = ("bm25", "dense", "fused")
 
 
