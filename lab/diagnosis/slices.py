@@ -11,7 +11,7 @@ from lab.diagnosis.boundary import Cut, Gap, boundary_gap, margins, systems_alik
 from lab.diagnosis.run import Run
 from lab.diagnosis.siblings import Confusion, sibling_confusion
 from lab.errors import RunError, nearest
-from lab.evaluation.clusters import each_question
+from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import COSTS
 from lab.evaluation.slices import distance_label, labels
@@ -55,7 +55,7 @@ def slice_run(run: Run, corpus: Corpus, queries: Sequence[Query], by: str, syste
             names = [distance_label(min(distances[query_id])) for query_id in ids]
         else:
             names = labels([by_id[query_id] for query_id in ids], corpus, by)
-        found += _means(system, np.array(names), values, metrics, int(run.manifest["measure"]["seed"]))
+        found += _means(system, np.array(names), values, metrics, _clusters(run, ids), int(run.manifest["measure"]["seed"]))
     return sorted(found, key=lambda row: (_order(row.slice), systems.index(row.system)))
 
 
@@ -74,16 +74,25 @@ def _scores(run: Run, system: str) -> tuple[Floats, list[str], list[str]]:
     return table.loc[ids, metrics].to_numpy(dtype=np.float64), metrics, ids
 
 
-def _means(system: str, names: "NDArray[np.str_]", values: Floats, metrics: Sequence[str], seed: int) -> list[Slice]:
+def _clusters(run: Run, ids: Sequence[str]) -> Clusters:
+    """The independent units of the questions: their main documents, as in the run's own intervals."""
+    document = run.questions.set_index("query_id")["doc_id"]
+    return clustered(document.loc[list(ids)].to_numpy(dtype=str))
+
+
+def _means(
+    system: str, names: "NDArray[np.str_]", values: Floats, metrics: Sequence[str], clusters: Clusters, seed: int
+) -> list[Slice]:
     found = []
     for name in sorted(set(names.tolist())):
-        members = values[names == name]
+        inside = names == name
+        members = values[inside]
         known = ~np.isnan(members)
         means = np.where(known.any(axis=0), np.where(known, members, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
         ends = []
         for column, metric in enumerate(metrics):
             bounds = None if metric.split("@")[0] in COSTS else (0.0, 1.0)
-            low, high = mean_intervals(members[:, [column]], each_question(len(members)), seed, bounds)
+            low, high = mean_intervals(values[inside][:, [column]], clusters.only(inside), seed, bounds)
             ends.append((float(low[0]), float(high[0])))
         found.append(
             Slice(

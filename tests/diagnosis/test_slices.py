@@ -112,6 +112,16 @@ def test_slices_are_means_over_their_questions(run: lab.Result) -> None:
     assert {row.slice for row in slice_run(run_of(run), CORPUS, QUERIES, "distance", ["fixed-60 bm25"])} == {"25-99"}
 
 
+def test_a_run_and_its_result_give_the_same_slices(run: lab.Result) -> None:
+    table = run.slices("kind").set_index(["kind", "system"])
+    for row in slice_run(run_of(run), CORPUS, QUERIES, "kind", list(run.systems)):
+        expected = table.loc[(row.slice, row.system)]
+        assert row.questions == expected["questions"]
+        assert (row.mean["recall@1"], row.low["recall@1"], row.high["recall@1"]) == pytest.approx(
+            (expected["recall@1"], expected["recall@1 low"], expected["recall@1 high"])
+        )
+
+
 def test_slices_of_a_result_know_the_same_axes(run: lab.Result) -> None:
     assert set(run.slices("language")["language"]) == {"latin", "de", "zh"}
 
