@@ -39,7 +39,7 @@ class ChunkCheck:
 class Check:
     """Everything that is known of an experiment, or of documents and sets without one, before it runs.
 
-    `systems` counts the systems of the experiment, `impossible` says which cells of its grid are none; `chunks` is None
+    `systems` counts the systems of the experiment, foreign ones included, `impossible` says which cells of its grid are none; `chunks` is None
     without an experiment.
     """
 
@@ -77,7 +77,8 @@ def check(paths: Sequence[Path]) -> Check:
     systems, impossible = experiment.grid.systems()
     analyzers = list(dict.fromkeys(config.bm25.analyzer for config in systems if config.bm25)) or ["auto"]
     found = audit(corpus, queries, analyzers)
-    return Check(str(paths[0]), corpus, queries, found, len(systems), impossible, check_chunks(corpus, queries, systems))
+    count = len(systems) + len(experiment.retrievers)
+    return Check(str(paths[0]), corpus, queries, found, count, impossible, check_chunks(corpus, queries, systems))
 
 
 def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Config]) -> ChunkCheck:
