@@ -39,8 +39,8 @@ class ChunkCheck:
 class Check:
     """Everything that is known of an experiment, or of documents and sets without one, before it runs.
 
-    `systems` counts the systems of the experiment, foreign ones included, `impossible` says which cells of its grid are none; `chunks` is None
-    without an experiment.
+    `systems` counts the systems of the experiment, foreign ones included, `impossible` says which cells of its grid are none;
+    `chunks` is None without an experiment.
     """
 
     name: str
