@@ -36,6 +36,18 @@ class Findings:
     families: tuple[Family, ...]
     unanswered: tuple[Unanswered, ...]
 
+    def silence(self, systems: Sequence[str]) -> dict[str, list[float]]:
+        """Columns of the table of systems, empty without unanswerable questions: by each system's last stage with a score of
+        its own, the chance that an answerable question scores above an unanswerable one, and the share of unanswerable ones
+        below the threshold that keeps 95% of the answerable; NaN for a foreign system."""
+        if not self.unanswered:
+            return {}
+        last = {one.system: one.separations[-1] for one in self.unanswered if one.separations}
+        return {
+            "unanswerable auc": [last[name].auc if name in last else np.nan for name in systems],
+            "unanswerable rejected": [last[name].rejected if name in last else np.nan for name in systems],
+        }
+
     def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
         """A row a system and missed piece: `system` and the fields of Miss."""
         import pandas as pd

@@ -131,7 +131,8 @@ class Result:
         (`recall@5 low`, `recall@5 high`); the context tokens; then, by the selecting metric, `p best`, the chance to lead
         when questions are drawn again, `picked`, how often cross-validation chose it, `p`, against the best and corrected
         for the choice, `least p`, what that could have been at most, and whether the system is `as good as best`, on the
-        `pareto` front of quality and costs, and `recommended`. A profiled sweep adds the latencies (see
+        `pareto` front of quality and costs, and `recommended`. Sets with unanswerable questions add how well scores tell
+        them (see `lab.experiment.findings.Findings.silence`). A profiled sweep adds the latencies (see
         `lab.experiment.profile.Latency`), which like all times differ from run to run."""
         import pandas as pd
 
@@ -157,6 +158,7 @@ class Result:
             "as good as best": np.isin(numbers, chosen.undecided),
             "pareto": pareto_front(means, costs),
             "recommended": numbers == chosen.recommended,
+            **self.findings.silence(self.systems),
             **(self.profile.columns(self.configs) if self.profile else {}),
         }
         return pd.concat([_settings_table(rows), pd.DataFrame(found)], axis=1)

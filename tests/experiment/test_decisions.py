@@ -323,3 +323,13 @@ def test_the_table_and_the_manifest_name_the_same_choice() -> None:
     against = result.against(result.best)
     assert set(against["system"]) == set(result.systems) - {result.best}
     assert (against["difference"] <= 1e-12).all()
+
+
+def test_unanswerable_questions_become_figures_that_a_gate_can_limit(tmp_path: Path) -> None:
+    asked = [*questions(), *(Query(f"un{i}", f"weather on day {i}", "unanswerable") for i in range(5))]
+    result = lab.sweep(corpus_of(texts()), asked, lab.Grid(mode="bm25", chunk_size=200), cache=Path(":memory:"))
+    row = result.table().iloc[0]
+    assert (row["unanswerable auc"], row["unanswerable rejected"]) == (1.0, 1.0)
+    side = run_side(result.write(tmp_path / "run"))
+    given = rules({"name": "silence", "figure": "unanswerable auc", "at_least": 0.95})
+    assert judge_gate(side, side, given, TODAY).passed
