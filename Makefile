@@ -6,7 +6,9 @@ INSTALLED := .venv/installed
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test test-slow check clean
+BENCH_DATA ?= ../shared/bench
+
+.PHONY: demo test test-slow bench check clean
 
 demo: $(INSTALLED)
 	$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
@@ -17,6 +19,10 @@ test: $(INSTALLED)
 # What takes minutes: dense retrieval over whole public sets. LAB_CACHE=FILE reuses vectors of earlier runs.
 test-slow: $(INSTALLED)
 	$(BIN)/pytest -m slow
+
+# The lab against its peers, medians of five interleaved rounds; writes experiments/bench/results.json.
+bench: $(INSTALLED)
+	$(BIN)/python experiments/bench/run.py $(BENCH_DATA)
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

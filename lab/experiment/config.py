@@ -136,6 +136,8 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "b": ("bm25", "b"),
     "model": ("dense", "model"),
     "index": ("dense", "index"),
+    "dtype": ("dense", "dtype"),
+    "device": ("dense", "device"),
     "mode": ("", "mode"),
     "depth": ("", "depth"),
     "normalization": ("fusion", "normalization"),

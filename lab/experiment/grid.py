@@ -17,6 +17,8 @@ from lab.retrieval.config import (
     MAXSIM,
     BM25Config,
     DenseConfig,
+    Device,
+    Dtype,
     FusionConfig,
     Index,
     Mode,
@@ -33,7 +35,7 @@ T = TypeVar("T")
 TABLES: dict[str, dict[str, str]] = {
     "chunk": {"strategy": "chunk_strategy", "size": "chunk_size", "overlap": "overlap", "unit": "unit", "deliver": "deliver"},
     "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b"},
-    "dense": {"model": "model", "index": "index"},
+    "dense": {"model": "model", "index": "index", "dtype": "dtype", "device": "device"},
     "retrieve": {"mode": "mode", "depth": "depth"},
     "fusion": {"normalization": "normalization", "alpha": "alpha"},
     "rerank": {"model": "rerank_model", "depth": "rerank_depth", "threshold": "threshold", "blend": "blend"},
@@ -84,6 +86,8 @@ class Grid(BaseModel):
     b: Axis[UnitInterval] = (0.75,)
     model: Axis[str] = (DEFAULT_MODEL,)
     index: Axis[Index] = ("exact",)
+    dtype: Axis[Dtype] = ("float32",)
+    device: Axis[Device] = ("auto",)
     mode: Axis[Mode] = ("bm25", "dense", "hybrid")
     depth: Axis[PositiveInt] = (DEPTH,)
     normalization: Axis[Normalization] = ("min-max",)

@@ -55,7 +55,10 @@ class Resources:
         self.peak_mb[stage] = peak_megabytes()
 
     def encoder(self, name: str) -> Encoder:
-        return self.encoders.setdefault(name, SentenceEncoder(name))
+        """An encoder by `DenseConfig.encoder`, the model's name with how it computes."""
+        if name not in self.encoders:
+            self.encoders[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]  # as the config has checked
+        return self.encoders[name]
 
     def scorer(self, name: str) -> PairScorer:
         if name not in self.scorers:

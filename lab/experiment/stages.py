@@ -50,7 +50,7 @@ class Stages:
 
     def give_vectors(self, config: DenseConfig, vectors: NDArray[np.float32]) -> None:
         """Unit vectors of the questions that are known already."""
-        self._memo["questions", config.model] = vectors
+        self._memo["questions", config.encoder] = vectors
 
     @property
     def _tokenize(self) -> Tokenize | None:
@@ -74,7 +74,7 @@ class Stages:
 
     def dense_index(self, config: DenseConfig) -> dense.Dense:
         def build() -> dense.Dense:
-            vectors = self.resources.embed(config.model, "passage", self.chunking.texts)
+            vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
             return dense.build(vectors, config.index, self.chunking)
 
         return self._once(config, build, "index dense")
@@ -99,11 +99,11 @@ class Stages:
         """Unit vectors of the questions."""
 
         def embed() -> NDArray[np.float32]:
-            vectors = self.resources.embed(config.model, "query", self.questions)
+            vectors = self.resources.embed(config.encoder, "query", self.questions)
             dense.check_finite(vectors, lambda i: f"question {self.questions[i]!r}")
             return dense.unit(vectors)
 
-        return self._once(("questions", config.model), embed, "search dense")
+        return self._once(("questions", config.encoder), embed, "search dense")
 
     def candidates(self, lexical: BM25Config, semantic: DenseConfig, depth: int) -> Candidates:
         """Union of both legs with both exact scores: independent of alpha and normalisation."""

@@ -17,7 +17,8 @@ from lab.evaluation.pareto import weighted
 from lab.evaluation.scores import SystemRun, score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
-from lab.experiment.diagnose import Cutoff, Diagnosis, foreign_misses
+from lab.experiment.cutoff import Cutoff
+from lab.experiment.diagnose import Diagnosis, foreign_misses
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, unmatched, warnings
 from lab.experiment.families import Family
@@ -210,7 +211,7 @@ def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config],
     texts: dict[str, dict[str, None]] = {}
     for config in configs:
         if config.dense is not None:
-            texts.setdefault(config.dense.model, {}).update(dict.fromkeys(stages[config.chunk].chunking.texts))
+            texts.setdefault(config.dense.encoder, {}).update(dict.fromkeys(stages[config.chunk].chunking.texts))
     for model, distinct in texts.items():
         resources.embed(model, "passage", list(distinct))
 
@@ -251,5 +252,5 @@ def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> 
 def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:
     """Name -> identity of every analyzer and model that was used."""
     found = {f"analyzer {c.bm25.analyzer}": ANALYZERS[c.bm25.analyzer].identity for c in configs if c.bm25}
-    found |= {f"model {c.dense.model}": resources.encoder(c.dense.model).identity for c in configs if c.dense}
+    found |= {f"model {c.dense.encoder}": resources.encoder(c.dense.encoder).identity for c in configs if c.dense}
     return found | {f"reranker {c.rerank.model}": resources.scorer(c.rerank.model).identity for c in configs if c.rerank}

@@ -99,7 +99,7 @@ class Transplants:
             kept = index.scores(asked, old)[:, 0]
             bm25 = np.where(old[:, 0] == NONE, index.scores_of_new(asked, [self._text(graft) for graft in grafts]), kept)
         if config.dense is not None:
-            read = dense.unit(self.stage.resources.embed(config.dense.model, "passage", [graft.reads for graft in grafts]))
+            read = dense.unit(self.stage.resources.embed(config.dense.encoder, "passage", [graft.reads for graft in grafts]))
             questions = self.stage.question_vectors(config.dense)[query]
             fresh = (read.astype(np.float64) * questions).sum(axis=1)
             vectors = np.fmax(fresh, self.stage.dense_index(config.dense).scores(questions, old)[:, 0])

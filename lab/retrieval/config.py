@@ -23,6 +23,8 @@ def _finite(value: float) -> float:
 Variant = Literal["lucene", "okapi", "l", "plus"]
 Normalization = Literal["min-max", "theoretical", "z-score", "rrf"]
 Index = Literal["exact", "hnsw", "ivf"]
+Dtype = Literal["float32", "bfloat16"]
+Device = Literal["auto", "cpu", "cuda", "mps"]
 Mode = Literal["bm25", "dense", "hybrid"]
 UnitInterval = Annotated[float, AfterValidator(_unit_interval)]
 K1 = Annotated[float, Field(ge=0), AfterValidator(_finite)]
@@ -46,10 +48,21 @@ class BM25Config(_Slice):
 
 
 class DenseConfig(_Slice):
-    """The dense leg: a sentence-transformers model (package name, local folder or hub id) and the faiss index."""
+    """The dense leg: a sentence-transformers model (package name, local folder or hub id) and the faiss index.
+
+    `dtype` is what the model computes in; bfloat16 is faster on processors that have it and gives slightly other vectors,
+    which are kept apart. `device` is where it computes; auto takes the first of cuda, mps and cpu that is there.
+    """
 
     model: str = DEFAULT_MODEL
     index: Index = "exact"
+    dtype: Dtype = "float32"
+    device: Device = "auto"
+
+    @property
+    def encoder(self) -> str:
+        """The model with how it computes, as one name: the plain model's for the defaults."""
+        return self.model if (self.dtype, self.device) == ("float32", "auto") else f"{self.model}|{self.dtype}|{self.device}"
 
 
 class FusionConfig(_Slice):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lab.chunking.units import Span
 from lab.errors import ModelError
+from lab.retrieval.config import Device, Dtype
 from lab.retrieval.models import model_folder, model_identity, read_json
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class SentenceEncoder:
     are all cached never imports torch."""
 
     name: str
+    dtype: Dtype = "float32"
+    device: Device = "auto"
 
     @cached_property
     def folder(self) -> Path:
@@ -57,7 +60,7 @@ class SentenceEncoder:
 
     @cached_property
     def identity(self) -> str:
-        return f"{model_identity(self.name)} max_tokens={self.max_tokens} float32 normalized"
+        return f"{model_identity(self.name)} max_tokens={self.max_tokens} {self.dtype} normalized"
 
     @cached_property
     def max_tokens(self) -> int:
@@ -103,7 +106,12 @@ class SentenceEncoder:
 
         disable_progress_bar()  # its bar for loading weights breaks ours
         try:
-            return SentenceTransformer(str(self.folder), local_files_only=True)
+            return SentenceTransformer(
+                str(self.folder),
+                local_files_only=True,
+                device=None if self.device == "auto" else self.device,
+                model_kwargs={"dtype": self.dtype},
+            )
         except (OSError, ValueError, KeyError) as fault:
             raise ModelError(f"model '{self.name}': {self.folder} cannot be loaded by sentence-transformers ({fault})") from None
 
