@@ -12,6 +12,7 @@ from lab.diagnosis.run import Run
 from lab.report.cases import cases_screen
 from lab.report.cube import Cube, cube_of
 from lab.report.labels import labels, shown_settings
+from lab.report.losses import losses
 from lab.report.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def first_screen(run: Run) -> RenderableType:
         modes = ranked.groupby("mode", sort=False)["system"].first().tolist()
         shown = list(dict.fromkeys([verdict.recommended, *modes]))
         parts += [Text("\nby kind of question", "bold"), kinds_table(cube, kinds, shown, short)]
+    parts.append(losses(run, verdict.recommended, short[verdict.recommended]))
     if verdict.warnings:
         parts.append(_warnings(verdict.warnings))
     parts.append(Text(_footer(run)))
