@@ -20,7 +20,7 @@ def test_two_precisions_are_two_systems_with_names_that_tell_them_apart() -> Non
 
 
 def test_an_unknown_device_is_refused() -> None:
-    with pytest.raises(ConfigError, match="dense.device"):
+    with pytest.raises(ConfigError, match=r"dense\.device"):
         Grid(device="tpu")
 
 
