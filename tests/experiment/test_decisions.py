@@ -333,3 +333,15 @@ def test_unanswerable_questions_become_figures_that_a_gate_can_limit(tmp_path: P
     side = run_side(result.write(tmp_path / "run"))
     given = rules({"name": "silence", "figure": "unanswerable auc", "at_least": 0.95})
     assert judge_gate(side, side, given, TODAY).passed
+
+
+def test_a_drop_within_the_limit_by_the_mean_alone_is_weak_evidence(tmp_path: Path) -> None:
+    """One question of 40 is lost: -0.025, and the interval reaches beyond -0.05."""
+    qrels = tmp_path / "qrels"
+    qrels.write_text("".join(f"q{i} 0 d{i} 1\n" for i in range(40)), "utf-8")
+    whole = write_trec(tmp_path / "a", {f"q{i}": [f"d{i}"] for i in range(40)})
+    lost = write_trec(tmp_path / "b", {f"q{i}": [f"d{i}"] for i in range(1, 40)})
+    baseline, run = sides((whole, lost), (None, None), qrels, ("recall@5",))
+    for limit, status in ((0.01, "fail"), (0.05, "weak"), (0.3, "pass")):
+        gate = judge_gate(run, baseline, rules({"name": "holds", "metric": "recall@5", "max_drop": limit}), TODAY)
+        assert gate.outcomes[1].status == status
