@@ -1,0 +1,64 @@
+"""The README tells the truth: its Python runs, its commands run, and what they print stands in it."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+TEXT = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S)
+PYTHON = [body for language, body in BLOCKS if language == "python"]
+CONSOLE = [body for language, body in BLOCKS if language == "console"]
+# Commands whose output is quoted and which need neither public data nor an earlier run.
+RUNNABLE = [body for body in CONSOLE if "../shared" not in body and "runs/" not in body]
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("body", PYTHON)
+def test_python_blocks_run(body: str, tmp_path: Path) -> None:
+    body = body.replace('"runs/', f'"{tmp_path.as_posix()}/')
+    exec(compile(body, "README.md", "exec"), {})
+    assert [*tmp_path.iterdir()], "the block writes a run"
+
+
+def test_toml_blocks_parse() -> None:
+    for language, body in BLOCKS:
+        if language == "toml":
+            tomllib.loads(body)
+
+
+def test_there_are_commands_to_run() -> None:
+    assert RUNNABLE
+
+
+@pytest.mark.parametrize("body", RUNNABLE)
+def test_console_blocks_print_what_they_say(body: str) -> None:
+    command, _, quoted = body.partition("\n")
+    arguments = shlex.split(command.removeprefix("$ "))
+    assert arguments[0] == "lab"
+    done = subprocess.run(
+        [sys.executable, "-c", "from lab.cli import main; main()", *arguments[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = words(done.stdout)
+    for line in quoted.splitlines():
+        assert words(line) in printed, line
+
+
+def test_every_command_is_named() -> None:
+    from lab.cli import COMMANDS
+
+    for name in COMMANDS:
+        assert f"`lab {name}" in TEXT, name
