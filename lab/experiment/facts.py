@@ -8,8 +8,10 @@ import numpy as np
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
+from lab.corpus.document import Corpus
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
+from lab.truth.audit.wording import leakage, shared_words
 from lab.truth.pieces import Pieces
 
 if TYPE_CHECKING:
@@ -75,6 +77,15 @@ def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config],
             shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
             found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer '{name}': {shown}")
     return tuple(found)
+
+
+def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
+    """A line where questions take their words from their evidence, which flatters every lexical match."""
+    if asked.unit == "document":
+        return ()
+    found = [query for query in asked.queries if all(item.doc_id in corpus for item in query.evidence)]
+    shares = {query.query_id: shared_words(query, corpus) if query.kind == "semantic" else None for query in found}
+    return tuple(f"{finding.rule}: {finding.message}" for finding in leakage(found, corpus, shares))
 
 
 def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from lab.experiment.config import Config
 from lab.experiment.cutoff import Cutoff
 from lab.experiment.diagnose import Diagnosis, foreign_misses
 from lab.experiment.experiment import Measure
-from lab.experiment.facts import chunk_facts, unmatched, warnings
+from lab.experiment.facts import chunk_facts, leaked, unmatched, warnings
 from lab.experiment.families import Family
 from lab.experiment.findings import Findings, proved
 from lab.experiment.foreign import account, anchored, ask_retriever, foreign_config, foreign_rows, foreign_run
@@ -97,7 +97,7 @@ def sweep(
     with resources.timed("count tokens"):
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
-    notes = (*impossible, *warnings(facts, asked), *unmatched(stages, configs, asked))
+    notes = (*impossible, *warnings(facts, asked), *leaked(asked, corpus), *unmatched(stages, configs, asked))
     for note in notes:
         resources.progress.note(note)
     _encode_all(stages, configs, resources)

@@ -89,6 +89,14 @@ def test_b03_a_question_without_lexical_hits_is_the_dense_run_alone_and_is_count
     assert any("1 question(s) have no text" in note for note in result.notes)
 
 
+def test_questions_in_the_words_of_their_evidence_are_told_before_the_figures() -> None:
+    copied = Query("c1", "The pump leaks when the seal is worn", "semantic", evidence=(Evidence("manual", 0, 37),))
+    notes = sweep(queries=[*QUERIES, copied], mode="bm25").notes
+    assert any(note.startswith("verbatim questions:") and "c1" in note for note in notes)
+    assert any(note.startswith("leakage:") and "c1 (100%)" in note for note in notes)
+    assert not any("c1" in note for note in sweep(mode="bm25").notes)
+
+
 def test_b12_a_question_whose_vector_is_no_number_is_an_error_and_a_zero_one_finds_nothing() -> None:
     with pytest.raises(lab.LabError, match="question 'ERR-4042'"):
         sweep(encoder=GivenEncoder({"ERR-4042": [float("nan")] * 16}))
