@@ -1,6 +1,6 @@
 """The stages of all systems that share a chunking: each is computed once per distinct slice of the config it reads."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
@@ -130,19 +130,17 @@ class Stages:
         key = (config.bm25, config.dense, fusion, config.depth)
         return self._once(key, lambda: fuse(found, fusion, config.depth), "fuse")
 
-    def prepare_pairs(self, configs: Iterable[Config]) -> None:
-        """Score the distinct pairs that any of the systems re-ranks, a model at a time."""
-        wanted: dict[str, list[Ints]] = {}
-        for config in configs:
-            if config.rerank is not None:
-                pool = self.first_stage(config).first(config.rerank.depth).chunks
-                query, place = np.nonzero(pool != NONE)
-                wanted.setdefault(config.rerank.model, []).append(query * len(self.chunking) + pool[query, place])
-        for model, keys in wanted.items():
-            distinct = np.unique(np.concatenate(keys))
-            query, chunks = np.divmod(distinct, len(self.chunking))
-            questions, texts = [self.questions[q] for q in query], [self.chunking.texts[c] for c in chunks]
-            self._pairs[model] = distinct, self.resources.score_pairs(model, questions, texts)
+    def pool(self, config: Config) -> tuple[str, Ints]:
+        """The reranker that a system asks and its (question, chunk) pairs as numbers; no pairs without one."""
+        if config.rerank is None:
+            return "", np.zeros(0, dtype=np.int64)
+        chunks = self.first_stage(config).first(config.rerank.depth).chunks
+        query, place = np.nonzero(chunks != NONE)
+        return config.rerank.model, query * len(self.chunking) + chunks[query, place]
+
+    def keep_pair_scores(self, model: str, keys: Ints, scores: Floats) -> None:
+        """Scores of a reranker's pairs, whose numbers ascend."""
+        self._pairs[model] = keys, scores
 
     def pair_scores(self, config: RerankConfig, ranking: Ranking) -> Floats:
         """The reranker's scores of a ranking's head (questions x depth, NaN where there is no hit)."""
@@ -168,3 +166,18 @@ class Stages:
     def delivery(self, how: str) -> Delivery:
         """What is handed to the reader for every chunk."""
         return self._once(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize), "deliver")
+
+
+def prepare_pairs(asked: Sequence[Stages], configs: Sequence[Config]) -> None:
+    """Score the distinct pairs that any of the systems re-ranks, for all sets of questions over one chunking at once: a
+    reranker that reads a text once then serves all of them."""
+    for model in dict.fromkeys(config.rerank.model for config in configs if config.rerank):
+        pools = [[keys for name, keys in map(stage.pool, configs) if name == model] for stage in asked]
+        distinct = [np.unique(np.concatenate(keys)) for keys in pools]
+        pairs = [np.divmod(keys, len(stage.chunking)) for stage, keys in zip(asked, distinct, strict=True)]
+        questions = [stage.questions[q] for stage, (query, _) in zip(asked, pairs, strict=True) for q in query]
+        texts = [stage.chunking.texts[c] for stage, (_, chunks) in zip(asked, pairs, strict=True) for c in chunks]
+        scores = asked[0].resources.score_pairs(model, questions, texts)
+        borders = np.cumsum([len(keys) for keys in distinct])[:-1]
+        for stage, keys, own in zip(asked, distinct, np.split(scores, borders), strict=True):
+            stage.keep_pair_scores(model, keys, own)

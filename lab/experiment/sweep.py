@@ -6,41 +6,35 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
-from lab.diagnosis.misses import Miss
 from lab.errors import ConfigError
 from lab.evaluation.compiled import compile_metric
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
-from lab.evaluation.scores import SystemRun, score
+from lab.evaluation.scores import score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
-from lab.experiment.cutoff import Cutoff
-from lab.experiment.diagnose import Diagnosis, foreign_misses
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, leaked, unmatched, warnings
 from lab.experiment.families import Family
 from lab.experiment.findings import Findings, proved
-from lab.experiment.foreign import account, anchored, ask_retriever, foreign_config, foreign_rows, foreign_run
+from lab.experiment.foreign import foreign_config
 from lab.experiment.grid import Grid
 from lab.experiment.profile import Profile
 from lab.experiment.progress import Progress, Silent
-from lab.experiment.resources import Resources, count_tokens
+from lab.experiment.resources import Resources
 from lab.experiment.result import Result
-from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
 from lab.experiment.sealed import Sealed, one_cell, seal
 from lab.experiment.stages import Stages
-from lab.experiment.unanswerable import Unanswered, unanswerable, unanswered
+from lab.experiment.systems import Asked, SystemFound, run_chunking, run_foreign
+from lab.experiment.unanswerable import Unanswered, unanswerable
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.foreign import Retriever, RetrieverConfig
 from lab.retrieval.postings import compile_all
-from lab.retrieval.ranking import project
 from lab.retrieval.rerank import PairScorer
-from lab.truth.judge import Judge, SpanJudge, judge_for
-from lab.truth.pieces import Ints, pieces
+from lab.truth.pieces import pieces
 from lab.truth.query import Query, in_order
 
 
@@ -103,61 +97,31 @@ def sweep(
     _encode_all(stages, configs, resources)
     _compile(metrics, configs, resources)
 
+    asks = Asked(corpus, asked, unanswerable(open_questions, asked), measure, metrics, counter, starts)
     profiled = Profile() if profile else None
-    runs: list[SystemRun] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
-    rows: list[StageRows] = [None] * len(configs)  # type: ignore[list-item]
-    misses: list[tuple[Miss, ...]] = [()] * len(configs)
+    found: list[SystemFound] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     families: list[Family] = []
-    silent_texts, answers_none = unanswerable(open_questions, asked), list[Unanswered]()
-    cutoff = Cutoff.of(metrics)
-    keep = _ranks_read(metrics, measure.context_k)
+    silence: list[Unanswered] = []
     advance = resources.progress.stage("systems", len(configs))
     for chunk_config, members in by_chunk.items():
         # Popped, so that the indexes of one chunking are freed before those of the next are built.
-        stage = stages.pop(chunk_config)
-        stage.prepare_pairs(configs[system] for system in members)
-        judges: dict[str, tuple[Judge, Ints]] = {}
-        evidence = evidence_pairs(asked, stage.chunking)
-        diagnosis = Diagnosis(stage, asked, cutoff, [configs[system] for system in members])
-        for system in members:
-            config = configs[system]
-            delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
-            delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
-            with resources.timed("judge"):
-                if config.deliver not in judges:
-                    judge = judge_for(asked, delivery.spans, measure.hold)
-                    judges[config.deliver] = judge, _tokens_of_judged(judge, delivery.spans, starts)
-                judge, tokens = judges[config.deliver]
-                found = SystemRun(judge, judge.judge(delivered), tokens)
-            with resources.timed("rows"):
-                rows[system] = stage_rows(stage, config, ranking, delivered, delivery, found, evidence)
-            with resources.timed("diagnose"):
-                misses[system] = diagnosis.misses(config, found)
-            runs[system] = replace(found, judged=found.judged.first(keep))
-            advance(1)
-        families.extend(diagnosis.families)
-        if profiled is not None:
-            with resources.timed("profile"):
-                profiled.measure(stage, [configs[system] for system in members])
-        if silent_texts:
-            with resources.timed("unanswerable"):
-                judged = [(configs[system], runs[system].judge) for system in members]
-                answers_none.extend(unanswered(stage, silent_texts, judged, asked))
+        of_chunking = run_chunking(stages.pop(chunk_config), [configs[system] for system in members], asks, profiled)
+        for system, own_found in zip(members, of_chunking.systems, strict=True):
+            found[system] = own_found
+        families.extend(of_chunking.families)
+        silence.extend(of_chunking.unanswered)
+        advance(len(members))
     identities = _identities(configs, resources)
     for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
-        with resources.timed("ask retrievers"):
-            answers, identities[f"retriever {label}"] = ask_retriever(label, retriever, asked, resources.progress)
-        hits = anchored(corpus, [answers.found.get(query.query_id, ()) for query in asked.queries])
-        with resources.timed("judge"):
-            found = foreign_run(hits, asked, measure.hold, counter, resources)
-        rows[system], runs[system] = foreign_rows(hits, found, len(corpus)), replace(found, judged=found.judged.first(keep))
-        misses[system] = foreign_misses(found, asked, cutoff)
-        told = account(label, answers, hits.counts)
+        found[system], identities[f"retriever {label}"], told = run_foreign(label, retriever, asks, resources)
         for note in told:
             resources.progress.note(note)
         notes = (*notes, *told)
+        advance(1)
+    runs = [system.run for system in found]
     with resources.timed("diagnose"):
-        findings = Findings(cutoff, proved(misses, configs, asked), tuple(families), tuple(answers_none))
+        misses = proved([system.misses for system in found], configs, asked)
+        findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence))
     advance = resources.progress.stage("metrics", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)
@@ -178,7 +142,7 @@ def sweep(
         values=values,
         complete=np.array([run.judged.complete for run in runs]),
         context_tokens=context,
-        rows=tuple(rows),
+        rows=tuple(system.rows for system in found),
         findings=findings,
         facts=facts,
         notes=notes,
@@ -235,18 +199,6 @@ def _sealed_scores(fresh: Result) -> Sealed:
     rows = zip(means.tolist(), low[-1].tolist(), high[-1].tolist(), strict=True)
     ids = tuple(query.query_id for query in fresh.pieces.queries)
     return Sealed(fresh.systems[-1], ids, dict(zip(fresh.metrics, rows, strict=True)))
-
-
-def _ranks_read(metrics: Sequence[Metric], context_k: int) -> int | None:
-    """How many ranks the metrics look at beside completion ranks; None for all, which a token budget may need."""
-    return None if any(metric.by_tokens for metric in metrics) else max(context_k, *(metric.k for metric in metrics))
-
-
-def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:
-    """Context tokens of what the judge ranks: spans, or whole documents."""
-    if isinstance(judge, SpanJudge):
-        return count_tokens(starts, spans)
-    return np.array([len(offsets) for offsets in starts], dtype=np.int64)
 
 
 def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:

@@ -39,11 +39,9 @@ def unanswerable(queries: Iterable[Query], asked: Pieces) -> list[str]:
     return [query.text for query in queries if query.query_id in wanted and query.text.strip()]
 
 
-def unanswered(stage: Stages, texts: list[str], systems: Iterable[tuple[Config, Judge]], asked: Pieces) -> list[Unanswered]:
-    """Ask the systems of one chunking the unanswerable questions as well."""
-    other, found = stage.asking(texts), []
-    systems = list(systems)
-    other.prepare_pairs(config for config, _ in systems)
+def unanswered(stage: Stages, other: Stages, systems: Iterable[tuple[Config, Judge]], asked: Pieces) -> list[Unanswered]:
+    """Ask the systems of one chunking the unanswerable questions as well: `other` is `stage` asking those."""
+    found = []
     for config, judge in systems:
         rows = []
         if config.bm25 is not None:

@@ -1,0 +1,123 @@
+"""Running systems: those of one chunking, while its stages are alive, and foreign ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lab.chunking.chunk import Chunking
+from lab.corpus.document import Corpus
+from lab.diagnosis.misses import Miss
+from lab.evaluation.metrics import Metric
+from lab.evaluation.scores import SystemRun
+from lab.experiment.config import Config
+from lab.experiment.cutoff import Cutoff
+from lab.experiment.diagnose import Diagnosis, foreign_misses
+from lab.experiment.experiment import Measure
+from lab.experiment.families import Family
+from lab.experiment.foreign import account, anchored, ask_retriever, foreign_rows, foreign_run
+from lab.experiment.profile import Profile
+from lab.experiment.resources import Resources, count_tokens
+from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
+from lab.experiment.stages import Stages, prepare_pairs
+from lab.experiment.unanswerable import Unanswered, unanswered
+from lab.retrieval.foreign import Retriever, RetrieverConfig
+from lab.retrieval.ranking import project
+from lab.truth.judge import Judge, SpanJudge, judge_for
+from lab.truth.pieces import Ints, Pieces
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What every system of a sweep is asked, and how it is judged. `silent` are the texts of the questions without evidence;
+    `starts` per document the offsets of tokens (of `counter`'s, or of words)."""
+
+    corpus: Corpus
+    pieces: Pieces
+    silent: Sequence[str]
+    measure: Measure
+    metrics: Sequence[Metric]
+    counter: str | None
+    starts: Sequence[Ints]
+
+    @property
+    def cutoff(self) -> Cutoff:
+        return Cutoff.of(self.metrics)
+
+    @property
+    def ranks_read(self) -> int | None:
+        """How many ranks the metrics look at beside completion ranks; None for all, which a token budget may need."""
+        if any(metric.by_tokens for metric in self.metrics):
+            return None
+        return max(self.measure.context_k, *(metric.k for metric in self.metrics))
+
+
+@dataclass(frozen=True, eq=False)
+class SystemFound:
+    """What one system found: for the metrics, for `rankings.parquet`, and every piece it missed."""
+
+    run: SystemRun
+    rows: StageRows
+    misses: tuple[Miss, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkingFound:
+    """What the systems of one chunking found, in the order asked, and what they share."""
+
+    systems: tuple[SystemFound, ...]
+    families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
+
+
+def run_chunking(stage: Stages, configs: Sequence[Config], asked: Asked, profile: Profile | None) -> ChunkingFound:
+    """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their latency as well."""
+    resources = stage.resources
+    silent = [stage.asking(asked.silent)] if asked.silent else []
+    prepare_pairs([stage, *silent], configs)
+    judges: dict[str, tuple[Judge, Ints]] = {}
+    evidence = evidence_pairs(asked.pieces, stage.chunking)
+    diagnosis = Diagnosis(stage, asked.pieces, asked.cutoff, configs)
+    found: list[SystemFound] = []
+    for config in configs:
+        delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
+        delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
+        with resources.timed("judge"):
+            if config.deliver not in judges:
+                judge = judge_for(asked.pieces, delivery.spans, asked.measure.hold)
+                judges[config.deliver] = judge, _tokens_of_judged(judge, delivery.spans, asked.starts)
+            judge, tokens = judges[config.deliver]
+            run = SystemRun(judge, judge.judge(delivered), tokens)
+        with resources.timed("rows"):
+            rows = stage_rows(stage, config, ranking, delivered, delivery, run, evidence)
+        with resources.timed("diagnose"):
+            misses = diagnosis.misses(config, run)
+        found.append(SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses))
+    if profile is not None:
+        with resources.timed("profile"):
+            profile.measure(stage, list(configs))
+    judged = [(config, system.run.judge) for config, system in zip(configs, found, strict=True)]
+    with resources.timed("unanswerable"):
+        silence = [one for other in silent for one in unanswered(stage, other, judged, asked.pieces)]
+    return ChunkingFound(tuple(found), diagnosis.families, tuple(silence))
+
+
+def run_foreign(
+    name: str, retriever: Retriever | RetrieverConfig, asked: Asked, resources: Resources
+) -> tuple[SystemFound, str, tuple[str, ...]]:
+    """Ask and judge a foreign system; also its identity and an account of what could not be taken as given."""
+    with resources.timed("ask retrievers"):
+        answers, identity = ask_retriever(name, retriever, asked.pieces, resources.progress)
+    hits = anchored(asked.corpus, [answers.found.get(query.query_id, ()) for query in asked.pieces.queries])
+    with resources.timed("judge"):
+        run = foreign_run(hits, asked.pieces, asked.measure.hold, asked.counter, resources)
+    rows, misses = foreign_rows(hits, run, len(asked.corpus)), foreign_misses(run, asked.pieces, asked.cutoff)
+    found = SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses)
+    return found, identity, tuple(account(name, answers, hits.counts))
+
+
+def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:
+    """Context tokens of what the judge ranks: spans, or whole documents."""
+    if isinstance(judge, SpanJudge):
+        return count_tokens(starts, spans)
+    return np.array([len(offsets) for offsets in starts], dtype=np.int64)
