@@ -102,9 +102,11 @@ class SentenceEncoder:
     @cached_property
     def model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
-        from transformers.utils.logging import disable_progress_bar
+        from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-        disable_progress_bar()  # its bar for loading weights breaks ours
+        # Its bar breaks ours, and its report names weights that a sentence-transformers folder does without.
+        disable_progress_bar()
+        set_verbosity_error()
         try:
             return SentenceTransformer(
                 str(self.folder),
