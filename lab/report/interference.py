@@ -7,11 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.experiment.interfere import Interference, resistance
+from lab.report.compare import ARROWS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ROWS = 20
+SYSTEM_WIDTH = 16
 
 
 def interference_screen(found: Interference, metric: str) -> RenderableType:
@@ -20,7 +22,9 @@ def interference_screen(found: Interference, metric: str) -> RenderableType:
     ranked, parts = resistance(table, metric), list[RenderableType]()
     for kind in dict.fromkeys(ranked["kind"]):
         parts += [_dose_response(table[(table["kind"] == kind) & (table["metric"] == metric)], ranked[ranked["kind"] == kind])]
-    foot = "most resistant first; change at the largest dose, 95% interval over the same questions"
+    foot = "most resistant first; change at the largest dose, 95% interval over the same questions, " + ", ".join(
+        f"{arrow} {verdict}" for verdict, arrow in ARROWS.items()
+    )
     return Group(*parts, Text(f"{metric}; {foot}", "dim"))
 
 
@@ -29,13 +33,13 @@ def _dose_response(rows: "pd.DataFrame", ranked: "pd.DataFrame") -> RenderableTy
     injected = rows.groupby("dose")["injected"].first()
     values = rows.set_index(["system", "dose"])["mean"]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("system", overflow="fold")
+    table.add_column("system at dose", overflow="fold", min_width=SYSTEM_WIDTH)
     for dose in doses:
-        table.add_column(f"dose {dose}", justify="right", no_wrap=True)
+        table.add_column(str(dose), justify="right", no_wrap=True)
     table.add_column("change", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
     for row in ranked.head(ROWS).itertuples():
         means = [f"{values[row.system, dose]:.3f}" for dose in doses]
-        table.add_row(Text(str(row.system)), *means, f"{row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]", row.verdict)
+        change = f"{ARROWS[row.verdict]} {row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+        table.add_row(Text(str(row.system)), *means, change)
     head = Text(f"\n{ranked['kind'].iloc[0]} ", "bold").append(f"({injected.max()} documents at the largest dose)", "not bold")
     return Group(head, table)
