@@ -9,7 +9,7 @@ from lab.corpus.document import Corpus
 from lab.diagnosis.alpha_summary import recall_curve, summaries
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.curve_table import curves_of
-from lab.diagnosis.rescue import rescues
+from lab.diagnosis.rescue import Rescue, rescues
 from lab.diagnosis.run import Run
 from lab.diagnosis.slices import DISTANCE, slice_run
 from lab.diagnosis.waterfall import Step, waterfall, weights
@@ -19,7 +19,7 @@ from lab.report.plot import COLOURS, GREY, Plot, blank, plain
 from lab.truth.query import Query
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
 
 # Changes shown in the rescue plot, the largest first; the table has all.
 RESCUES = 16
@@ -126,13 +126,8 @@ def alpha_plot(run: Run, family: str) -> Plot:
 
 def rescue_plot(run: Run, system: str) -> Plot:
     """Questions won and lost by changing one setting of a system, all else equal; the table has every such pair of the grid."""
-    import pandas as pd
-
-    k, short, own = run.manifest["causes"]["k"], labels(run.systems), run.systems["system"].tolist().index(system)
-    names = [short[name] for name in run.systems["system"]]
-    found = rescues(_settings(run), _failed(run))
-    columns = ["setting", "before", "after", "system", "changed", "rescued", "broken", "net", "p"]
-    rows = [(r.setting, r.before, r.after, names[r.a], names[r.b], r.rescued, r.broken, r.net, r.p) for r in found]
+    k, own = run.manifest["causes"]["k"], run.systems["system"].tolist().index(system)
+    names, found, table = _rescues(run)
     # Seen from the system, whichever of the two the pair names first.
     near = [r for r in found if own in (r.a, r.b)][:RESCUES]
     ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in near]
@@ -150,8 +145,52 @@ def rescue_plot(run: Run, system: str) -> Plot:
         f"Each bar changes one setting of {names[own]}: questions that fail with it and not after the change (rescued), and the "
         f"reverse (broken). A question fails when a piece of its evidence is missed within {k}.",
         figure,
-        pd.DataFrame(rows, columns=columns),
+        table,
     )
+
+
+def rescue_matrix(run: Run) -> Plot:
+    """Net questions won by going from one system (row) to another that differs in one setting (column), for the whole grid."""
+    names, found, table = _rescues(run)
+    systems = sorted({place for r in found for place in (r.a, r.b)})
+    place = {system: i for i, system in enumerate(systems)}
+    net: list[list[int | None]] = [[None] * len(systems) for _ in systems]
+    told = [[""] * len(systems) for _ in systems]
+    for r in found:
+        a, b = place[r.a], place[r.b]
+        net[a][b], net[b][a] = r.net, -r.net
+        told[a][b] = f"{plain(r.setting)}: rescues {r.rescued}, breaks {r.broken}"
+        told[b][a] = f"{plain(r.setting)}: rescues {r.broken}, breaks {r.rescued}"
+    shown = [plain(names[system]) for system in systems]
+    figure = blank(height=min(220 + 14 * len(systems), 760))
+    figure.add_heatmap(
+        z=net, x=shown, y=shown, text=told, zmid=0, xgap=1, ygap=1,
+        colorscale=[[0, COLOURS[1]], [0.5, "#f4f4f4"], [1, COLOURS[0]]],
+        hovertemplate="%{y}<br>to %{x}<br>%{text}<br>net %{z}<extra></extra>", colorbar={"title": {"text": "net"}},
+    )  # fmt: skip
+    ticks = {"type": "category", "showgrid": False, "tickfont": {"size": 9}, "automargin": True}
+    figure.update_xaxes(**ticks, tickangle=-90)
+    figure.update_yaxes(**ticks, autorange="reversed")
+    return Plot(
+        "rescue-matrix",
+        "Every change of one setting",
+        "Going from the system of a row to that of a column, which differs in one setting: questions rescued minus questions "
+        "broken. Empty cells differ in more than one setting.",
+        figure,
+        table,
+    )
+
+
+def _rescues(run: Run) -> "tuple[list[str], Sequence[Rescue], pd.DataFrame]":
+    """Short names of the systems, all pairs that differ in one setting, and these as a table."""
+    import pandas as pd
+
+    short = labels(run.systems)
+    names = [short[name] for name in run.systems["system"]]
+    found = rescues(_settings(run), _failed(run))
+    columns = ["setting", "before", "after", "system", "changed", "rescued", "broken", "net", "p"]
+    rows = [(r.setting, r.before, r.after, names[r.a], names[r.b], r.rescued, r.broken, r.net, r.p) for r in found]
+    return names, found, pd.DataFrame(rows, columns=columns)
 
 
 def _settings(run: Run) -> list[dict[str, Any]]:

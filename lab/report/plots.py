@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
-from lab.report.diagnosis_plots import alpha_plot, distance_plot, family_of, rescue_plot, waterfall_plot
+from lab.report.diagnosis_plots import alpha_plot, distance_plot, family_of, rescue_matrix, rescue_plot, waterfall_plot
 from lab.report.dose_plot import dose_plot
 from lab.report.explorer import chosen_systems
 from lab.report.labels import labels
@@ -29,7 +29,7 @@ def all_plots(
     if by_kind.nunique() > 1:
         plots.append(kinds(run, cube, chosen, by_kind))
     if not run.causes.empty:
-        plots += [waterfall_plot(run, verdict.recommended), rescue_plot(run, verdict.recommended)]
+        plots += [waterfall_plot(run, verdict.recommended), rescue_plot(run, verdict.recommended), rescue_matrix(run)]
     if family is not None:
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":
