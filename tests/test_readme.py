@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.experiment.experiment import read_experiment
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
@@ -30,10 +31,16 @@ def test_python_blocks_run(body: str, tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()], "the block writes a run"
 
 
-def test_toml_blocks_parse() -> None:
+def test_toml_blocks_parse_and_experiments_are_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    experiments = 0
     for language, body in BLOCKS:
-        if language == "toml":
-            tomllib.loads(body)
+        if language == "toml" and "corpus" in tomllib.loads(body):
+            file = tmp_path / "experiment.toml"
+            file.write_text(body, "utf-8")
+            assert read_experiment(file).grid.systems()[0]
+            experiments += 1
+    assert experiments
 
 
 def test_there_are_commands_to_run() -> None:
