@@ -63,11 +63,6 @@ class Selection:
         """The true difference that one comparison planned in advance would find with probability 0.8."""
         return detectable_difference(self.standard_error, planned_critical(len(self.clusters)))
 
-    @property
-    def detectable_in_grid(self) -> float:
-        """The same when the best of all systems is what is looked for, and every pair could have been it."""
-        return detectable_difference(self.standard_error, self.against.critical)
-
     def questions_needed(self, other: int) -> int | None:
         """Questions that would tell the best from `other`, were the observed gap the true one; None without a gap."""
         gaps = self.scores[:, [self.best]] - self.scores[:, [other]]
