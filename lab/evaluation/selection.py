@@ -1,7 +1,6 @@
 """Choosing a system without fooling oneself: the best, all that cannot be told from it, and the cheapest of those."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, resample_counts, standard_errors
 from lab.evaluation.nested import DECIMALS, Nested, best_of, nested
-from lab.evaluation.power import detectable_difference, planned_critical, questions_needed, typical_standard_error
+from lab.evaluation.power import questions_needed
 from lab.evaluation.significance import ALPHA, AgainstBest, against_best
 
 Floats = NDArray[np.float64]
@@ -52,16 +51,6 @@ class Selection:
     def p(self) -> Floats:
         """p of every system against the best, corrected for the choice; 1 for the best itself."""
         return self.against.tested.p
-
-    @cached_property
-    def standard_error(self) -> float:
-        """Typical standard error of the difference between the best and another system."""
-        return typical_standard_error(self.scores, self.best, self.clusters)
-
-    @property
-    def detectable(self) -> float:
-        """The true difference that one comparison planned in advance would find with probability 0.8."""
-        return detectable_difference(self.standard_error, planned_critical(len(self.clusters)))
 
     def questions_needed(self, other: int) -> int | None:
         """Questions that would tell the best from `other`, were the observed gap the true one; None without a gap."""
