@@ -137,8 +137,9 @@ class Diagnosis:
 
     def _other_analyzer(self, name: AnalyzerName) -> AnalyzerName:
         """The one alternative that is worth an index: words for Chinese, else stems without stop words, or back to neither."""
-        cjk = self.trails.once("cjk", lambda: any(HAN_OR_KANA.search(d.text) for d in self.stage.chunking.corpus))
-        if cjk and find_spec("jieba") is not None:
+        # What most questions are written in decides: one Chinese name makes no Chinese corpus.
+        cjk = sum(bool(HAN_OR_KANA.search(query.text)) for query in self.asked.queries)
+        if 2 * cjk > len(self.asked.queries) and find_spec("jieba") is not None:
             return "auto" if name == "jieba" else "jieba"
         return "english" if name in ("auto", "stop", "jieba") else "auto"
 

@@ -157,3 +157,11 @@ def test_the_reranker_demotes_and_its_threshold_cuts(threshold: float | None, ca
     rule = demoting if cause == "demoted" else below
     found = misses(run(documents, questions, 2, rule=rule, rerank_depth=4, rerank_model=RERANKER, threshold=threshold))
     assert_cause(found, cause)
+
+
+def test_one_chinese_name_does_not_make_the_other_analyzer_a_chinese_one() -> None:
+    documents, questions = FILLER | {"name": "our partner is called 王小明"}, {}
+    for thing in THINGS:
+        documents[thing] = f"all {thing}s were oiled"
+        questions[thing] = (f"oiling of the {thing}", evidence(documents, thing, f"{thing}s were oiled"))
+    assert {miss.remedy for miss in misses(run(documents, questions, 1)).values()} == {"analyzer english"}
