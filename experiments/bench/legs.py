@@ -13,7 +13,7 @@ from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
 from lab.retrieval import postings
 from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.bm25 import compile_counts, compile_terms, count_terms
+from lab.retrieval.bm25 import compile_counts, compile_terms, count_runs, count_terms
 from lab.retrieval.config import BM25Config
 from lab.retrieval.ranking import Ranking
 from lab.truth.judge import judge_for
@@ -58,7 +58,7 @@ def bm25(data: Path, rounds: int) -> dict[str, dict[str, Timing]]:
             rounds,
         ),
         "index the same terms": in_process({"lab": lambda: compile_terms(terms, config), "bm25s numba": bm25s_index}, rounds),
-        "index from text": in_process({"lab": lambda: compile_counts(count_terms(texts, analyzer), config)}, rounds),
+        "index from text": in_process({"lab": lambda: compile_counts(count_terms(count_runs(texts), analyzer), config)}, rounds),
     }
 
 

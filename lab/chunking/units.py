@@ -13,16 +13,21 @@ Tokenize = Callable[[str], list[Span]]
 CJK = "\u3005\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 CLUSTER = regex.compile(r"\X")
+# Where graphemes of several code points can lie: between ASCII characters there is none but \r\n.
+JOINABLE = re.compile(r"[^\x00-\x7f]+(?:[\x00-\x7f][^\x00-\x7f]+)*[\x00-\x0c\x0e-\x7f]?")
 
 
 @lru_cache(maxsize=4096)
 def inside_clusters(text: str) -> frozenset[int]:
     """Positions at which a cut would part a grapheme: an accent from its letter, an emoji from its joiner."""
-    if text.isascii() and "\r" not in text:
-        return frozenset()
-    return frozenset(
+    newlines = {match.end() - 1 for match in re.finditer("\r\n", text)} if "\r" in text else set()
+    if text.isascii():
+        return frozenset(newlines)
+    return frozenset(newlines).union(
         position
-        for match in CLUSTER.finditer(text)
+        for stretch in JOINABLE.finditer(text)
+        # The letter before an accent may be ASCII.
+        for match in CLUSTER.finditer(text, max(0, stretch.start() - 1), stretch.end())
         if match.end() - match.start() > 1
         for position in range(match.start() + 1, match.end())
     )

@@ -68,7 +68,8 @@ class Stages:
             return bm25.compile_counts(self._once(("terms", config.analyzer), count, "index bm25"), config)
 
         def count() -> bm25.TermCounts:
-            return bm25.count_terms(self.chunking.texts, ANALYZERS[config.analyzer])
+            runs = self._once("runs", lambda: bm25.count_runs(self.chunking.texts), "index bm25")
+            return bm25.count_terms(runs, ANALYZERS[config.analyzer])
 
         return self._once(config, build, "index bm25")
 

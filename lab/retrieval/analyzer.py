@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -30,6 +30,8 @@ TERM = re.compile(rf"(?P<cjk>[{CJK}]+)|{LETTERS}(?:['{CONNECTORS}]{LETTERS})*(?:
 # What TERM finds in lower-case ASCII, several times faster.
 ASCII_TERM = re.compile(rf"[a-z0-9]+(?:['{CONNECTORS}][a-z0-9]+)*(?:\+\+|\#)?")
 PARTS = re.compile(f"[{CONNECTORS}]")
+# Longer runs without white space (Chinese, Japanese) hardly ever return, so remembering them only costs memory.
+REMEMBERED = 40
 
 # The usual function words of English (as in Lucene's list, with pronouns, auxiliaries and question words).
 STOP_WORDS = frozenset(
@@ -67,10 +69,18 @@ class Analyzer:
         """The terms of `text` in order, repeats included."""
         return [term for run in text.split() for term in self.terms(run)]
 
-    def terms(self, run: str) -> list[str]:
-        """The terms of a run without white space, which no term crosses: an index analyses every distinct run once."""
+    def terms(self, run: str) -> Sequence[str]:
+        """The terms of a run without white space, which no term crosses."""
+        return self._remembered(run) if len(run) <= REMEMBERED else self._terms(run)
+
+    @cached_property
+    def _remembered(self) -> Callable[[str], Sequence[str]]:
+        # Most words of a text have been met before: in another chunk, under another chunk size.
+        return lru_cache(maxsize=2**18)(self._terms)
+
+    def _terms(self, run: str) -> Sequence[str]:
         if run.isascii():
-            return [term for word in ASCII_TERM.findall(run.lower()) for term in self._word(word)]
+            return tuple(term for word in ASCII_TERM.findall(run.lower()) for term in self._word(word))
         terms: list[str] = []
         # The superscript and compatibility forms (full width, ㎏) become plain letters before anything is split.
         plain = unicodedata.normalize("NFKC", run.replace(COLON, " ")).translate(FOLD).lower()
@@ -80,7 +90,7 @@ class Analyzer:
                 terms.extend(self._cjk(term))
             else:
                 terms.extend(self._word(term))
-        return terms
+        return tuple(terms)
 
     def _word(self, term: str) -> list[str]:
         if term.isalnum():

@@ -17,9 +17,6 @@ from lab.retrieval.config import BM25Config
 from lab.retrieval.postings import scores_of, search
 from lab.retrieval.ranking import Floats, Ints, Ranking
 
-# Longer runs without white space (Chinese, Japanese) hardly ever return, so remembering them only costs memory.
-REMEMBERED = 40
-
 
 class BM25Lucene(rank_bm25.BM25):  # type: ignore[misc]  # rank-bm25 is untyped
     """rank-bm25's Okapi with the idf of Lucene, ln(1 + (N - df + .5) / (df + .5)), which is never negative
@@ -44,6 +41,15 @@ VARIANTS: dict[str, type[rank_bm25.BM25]] = {
     "l": rank_bm25.BM25L,
     "plus": rank_bm25.BM25Plus,
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Texts as runs without white space: `counts` (texts x runs) says how often each of the `distinct` ones stands in a text.
+    Every analyzer starts from them."""
+
+    distinct: list[str]
+    counts: csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,24 +117,31 @@ class BM25:
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
     """Index the chunks' terms."""
-    return compile_counts(count_terms(chunking.texts, ANALYZERS[config.analyzer]), config)
+    return compile_counts(count_terms(count_runs(chunking.texts), ANALYZERS[config.analyzer]), config)
 
 
-def count_terms(texts: Iterable[str], analyzer: Analyzer) -> TermCounts:
-    """Analyse every text."""
+def count_runs(texts: Iterable[str]) -> Runs:
+    """Split every text at white space."""
+
+    class Numbers(dict[str, int]):
+        """Numbers of runs in the order of their first appearance."""
+
+        def __missing__(self, run: str) -> int:
+            self[run] = number = len(self)
+            return number
+
+    numbers = Numbers()
+    find = numbers.__getitem__
+    counts = _counts((map(find, text.split()) for text in texts), numbers)
+    return Runs(list(numbers), counts)
+
+
+def count_terms(runs: Runs, analyzer: Analyzer) -> TermCounts:
+    """Analyse every distinct run once. No term crosses white space, so a text's terms are those of its runs."""
     vocabulary: dict[str, int] = {}
-
-    class Numbers(dict[str, list[int]]):
-        """Term numbers of every run without white space, found at its first use."""
-
-        def __missing__(self, run: str) -> list[int]:
-            numbers = [vocabulary.setdefault(term, len(vocabulary)) for term in analyzer.terms(run)]
-            if len(run) <= REMEMBERED:
-                self[run] = numbers
-            return numbers
-
-    find = Numbers().__getitem__
-    return _term_counts(vocabulary, (chain.from_iterable(map(find, text.split())) for text in texts))
+    number = vocabulary.setdefault
+    analysis = _counts(([number(term, len(vocabulary)) for term in analyzer.terms(run)] for run in runs.distinct), vocabulary)
+    return _term_counts(vocabulary, runs.counts @ analysis)
 
 
 def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM25:
@@ -136,7 +149,8 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
     vocabulary: dict[str, int] = {}
     for term in chain.from_iterable(documents):
         vocabulary.setdefault(term, len(vocabulary))
-    return compile_counts(_term_counts(vocabulary, (map(vocabulary.__getitem__, terms) for terms in documents)), config)
+    counts = _counts((map(vocabulary.__getitem__, terms) for terms in documents), vocabulary)
+    return compile_counts(_term_counts(vocabulary, counts), config)
 
 
 def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
@@ -153,7 +167,7 @@ def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
     if terms.vocabulary:
         # rank-bm25's own idf, from document frequencies we count faster.
         model._calc_idf(dict(zip(terms.vocabulary, frequency.tolist(), strict=True)))
-    idf = np.array([model.idf[term] for term in terms.vocabulary] or [0.0])
+    idf = np.array([model.idf[term] for term in terms.vocabulary], dtype=np.float64)
     length = (1 - config.b + config.b * lengths / average)[counts.indices]
     weights = np.repeat(idf, frequency) * _term_weight(config.variant, counts.data.astype(np.float64), length, model)
     postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
@@ -170,20 +184,19 @@ def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25)
     return np.asarray(f * (k1 + 1) / (f + k1 * length))
 
 
-def _term_counts(vocabulary: dict[str, int], rows: Iterable[Iterable[int]]) -> TermCounts:
-    """From the term numbers of every chunk; `vocabulary` may grow while they are read."""
-    counts = _counts(rows, vocabulary)
+def _term_counts(vocabulary: dict[str, int], counts: csr_array) -> TermCounts:
+    """From counts of texts x terms."""
     return TermCounts(vocabulary, counts.T.tocsr(), np.asarray(counts.sum(axis=1), dtype=np.int64))
 
 
 def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
-    """Rows x terms: how often each term number stands in a row."""
+    """Rows x terms: how often each term number stands in a row. `vocabulary` may grow while rows are read."""
     numbers, ends = array("i"), array("q", [0])
     for row in rows:
         numbers.extend(row)
         ends.append(len(numbers))
     terms, indptr = np.frombuffer(numbers, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
-    shape = len(indptr) - 1, max(len(vocabulary), 1)
+    shape = len(indptr) - 1, len(vocabulary)
     counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
     counts.sum_duplicates()
     return counts

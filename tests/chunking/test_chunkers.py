@@ -12,7 +12,7 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.fixed import by_characters, by_spans
 from lab.chunking.strategies import STRATEGIES, chunk
-from lab.chunking.units import words
+from lab.chunking.units import inside_clusters, words
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
 from lab.experiment.grid import Grid
@@ -202,3 +202,10 @@ def test_unit_tokens_counts_the_models_tokens() -> None:
 
 def test_document_keeps_it_whole() -> None:
     assert texts_of(" a\n\nb. c ", strategy="document") == [" a\n\nb. c "]
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=st.text(st.sampled_from("a1 \r\n\u0301\u200d\U0001f469\U0001f527\U0001f1e9\u0600水é\u1100\u1161\x00"), max_size=12))
+def test_the_inside_of_graphemes_is_unicodes(text: str) -> None:
+    spans = [match.span() for match in regex.finditer(r"\X", text)]
+    assert inside_clusters(text) == {position for start, end in spans for position in range(start + 1, end)}
