@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from lab.diagnosis.misses import Miss, with_systems
+from lab.evaluation.significance import sign_test
 
 Bools = NDArray[np.bool_]
 Key = tuple[str, int]
@@ -105,6 +105,6 @@ def rescues(settings: Sequence[Mapping[str, Any]], failed: Bools) -> tuple[Rescu
     found = []
     for a, b, setting in pairs(settings):
         rescued, broken = int((failed[a] & ~failed[b]).sum()), int((failed[b] & ~failed[a]).sum())
-        p = float(binomtest(rescued, rescued + broken).pvalue) if rescued + broken else 1.0
+        p = float(sign_test(np.array(rescued), np.array(broken)))
         found.append(Rescue(setting, told(settings[a], setting), told(settings[b], setting), a, b, rescued, broken, p))
     return tuple(sorted(found, key=lambda rescue: (-abs(rescue.net), rescue.a, rescue.b)))

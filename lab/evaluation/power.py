@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, standard_errors
@@ -19,12 +19,12 @@ FEW_QUESTIONS = 100
 
 def planned_critical(units: int) -> float:
     """Standard errors that one planned two-sided comparison needs at the 5% level (Student's t)."""
-    return float(t.ppf(1 - ALPHA / 2, units - 1)) if units > 1 else math.inf
+    return float(stdtrit(units - 1, 1 - ALPHA / 2)) if units > 1 else math.inf
 
 
 def detectable_difference(standard_error: float, critical: float, power: float = POWER) -> float:
     """The true difference that is found with probability `power`: (critical + z_power) standard errors (Cohen 1988, ch. 2)."""
-    return (critical + float(norm.ppf(power))) * standard_error
+    return (critical + float(ndtri(power))) * standard_error
 
 
 def questions_needed(gap: float, standard_error: float, questions: int, critical: float, power: float = POWER) -> int | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from lab.evaluation.intervals import BLOCK, NOISE
 
@@ -67,7 +67,7 @@ def _signs(bits: NDArray[np.integer]) -> Floats:
 
 def sign_test(wins: Ints, losses: Ints) -> Floats:
     """Two-sided sign test; ties are left out. Asks only how often, not by how much: a check that shares no assumption."""
-    return np.asarray(np.minimum(1.0, 2 * binom.cdf(np.minimum(wins, losses), wins + losses, 0.5)))
+    return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5)))
 
 
 def holm(p: Floats) -> Floats:

@@ -5,8 +5,9 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lab.errors import LabError
 
@@ -49,21 +50,28 @@ class Cache:
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, bytes] = {}
         damaged = 0
-        try:
-            for first in range(0, len(wanted), KEYS_AT_ONCE):
-                some = wanted[first : first + KEYS_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                rows = self._connection.execute(f"SELECT key, value, checksum FROM kept WHERE key IN ({marks})", some)
-                for key, value, checksum in rows:
-                    if checksum == _checksum(key, value):
-                        found[key] = value
-                    else:
-                        damaged += 1
-        except sqlite3.Error as fault:
-            raise self._unusable(fault) from None
+        for key, value, checksum in self._rows("key, value, checksum", wanted):
+            if checksum == _checksum(key, value):
+                found[key] = value
+            else:
+                damaged += 1
         if damaged:
             self._tell("damaged", f"{self.path}: {damaged} value(s) are damaged; they are computed again")
         return found | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
+
+    def holding(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those keys that have a value, whole or not."""
+        wanted = list(dict.fromkeys(keys))
+        return {key for (key,) in self._rows("key", wanted)} | (self._unsaved.keys() & wanted)
+
+    def _rows(self, columns: str, keys: Sequence[bytes]) -> Iterator[Any]:
+        try:
+            for first in range(0, len(keys), KEYS_AT_ONCE):
+                some = keys[first : first + KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                yield from self._connection.execute(f"SELECT {columns} FROM kept WHERE key IN ({marks})", some)
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Keep values; all of them or, when the process dies, none."""
@@ -114,7 +122,8 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = NORMAL")
     with connection:
         connection.execute(
-            "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+            # With rowids: a vector inside the key's tree would overflow its page, which costs a fourfold time of reading.
+            "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL)"
         )
     return connection
 

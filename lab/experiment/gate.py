@@ -7,7 +7,7 @@ from datetime import date
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from lab.diagnosis.run import Run
 from lab.errors import RunError, nearest
@@ -116,9 +116,9 @@ def _needed(questions: int, width: float, margin: float) -> str:
     """Questions that would bring the interval's end to the limit with probability 0.8, if the figures are the true ones."""
     if margin <= 0:
         return "at the limit itself no number of questions would settle it"
-    half = float(norm.ppf((1 + LEVEL) / 2))
+    half = float(ndtri((1 + LEVEL) / 2))
     error = width / (2 * half)
-    return f"about {math.ceil(questions * ((half + float(norm.ppf(0.8))) * error / margin) ** 2)} questions would settle it"
+    return f"about {math.ceil(questions * ((half + float(ndtri(0.8))) * error / margin) ** 2)} questions would settle it"
 
 
 def _check_cause(rule: Rule, found: RunComparison, fewest: int, seed: int) -> Outcome:

@@ -4,7 +4,7 @@ import resource
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -75,11 +75,21 @@ class Resources:
                 self.scorers[name] = CrossEncoderScorer(name)
         return self.scorers[name]
 
-    def embed(self, model: str, role: Role, texts: Sequence[str]) -> Vectors:
-        """One vector a text, from the cache where it has them."""
+    def encode(self, model: str, role: Role, texts: Iterable[str]) -> None:
+        """Put the vectors of those texts into the cache that it does not hold yet, without reading the others."""
+        keys = self._vector_keys(model, role, texts)
+        held = self.cache.holding(keys.values())
+        self._count("texts", keys.values(), held)
+        self.embed(model, role, [text for text, key in keys.items() if key not in held])
+
+    def _vector_keys(self, model: str, role: Role, texts: Iterable[str]) -> dict[str, bytes]:
         encoder = self.encoder(model)
         prefix = ("vector", encoder.identity, encoder.prompt(role))
-        keys = {text: cache_key(*prefix, text) for text in texts}
+        return {text: cache_key(*prefix, text) for text in texts}
+
+    def embed(self, model: str, role: Role, texts: Sequence[str]) -> Vectors:
+        """One vector a text, from the cache where it has them."""
+        encoder, keys = self.encoder(model), self._vector_keys(model, role, texts)
         known = self.cache.get(keys.values())
         missing = sorted((text for text, key in keys.items() if key not in known), key=lambda text: (len(text), text))
         self._count("texts", keys.values(), known)
@@ -119,7 +129,7 @@ class Resources:
                 known |= fresh
         return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
 
-    def _count(self, what: str, keys: Iterable[bytes], known: Mapping[bytes, bytes]) -> None:
+    def _count(self, what: str, keys: Iterable[bytes], known: Container[bytes]) -> None:
         """Count every distinct key once a run, however often its value is asked for."""
         fresh = set(keys) - self._counted
         self._counted |= fresh

@@ -33,6 +33,7 @@ from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.foreign import Retriever, RetrieverConfig
 from lab.retrieval.postings import compile_all
+from lab.retrieval.products import compile_products
 from lab.retrieval.rerank import PairScorer
 from lab.truth.pieces import pieces
 from lab.truth.query import Query, in_order
@@ -177,7 +178,7 @@ def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config],
         if config.dense is not None:
             texts.setdefault(config.dense.encoder, {}).update(dict.fromkeys(stages[config.chunk].chunking.texts))
     for model, distinct in texts.items():
-        resources.embed(model, "passage", list(distinct))
+        resources.encode(model, "passage", distinct)
 
 
 def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Resources) -> None:
@@ -187,6 +188,8 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
     with resources.timed("compile"):
         if any(config.bm25 for config in configs):
             compile_all()
+        if any(config.dense for config in configs):
+            compile_products()
         advance(1)
         for name in names:
             compile_metric(name)

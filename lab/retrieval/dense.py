@@ -9,6 +9,7 @@ import numpy as np
 from lab.chunking.chunk import Chunking
 from lab.errors import ModelError
 from lab.retrieval.encoder import Vectors
+from lab.retrieval.products import inner_products
 from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_lists
 
 MARGIN = 16
@@ -41,12 +42,12 @@ class Dense:
         while len(pending) and len(self.vectors):
             k = min(k, len(self.vectors))
             proposed, found = self.index.search(queries[pending], k)
+            exact = inner_products(self.vectors, queries[pending], found)
             unsettled = []
-            for query, score, ids in zip(pending, proposed, found, strict=True):
-                hits = ids[ids != NONE].astype(np.int64)
-                exact = self._exact(queries[query], hits)
-                rows[query] = (hits, exact)
-                if len(hits) == k < len(self.vectors) and np.partition(exact, -depth)[-depth] <= score[-1] + NOISE:
+            for query, last, ids, scores in zip(pending, proposed[:, -1], found, exact, strict=True):
+                hits, own = ids[ids != NONE], scores[ids != NONE]
+                rows[query] = (hits, own)
+                if len(hits) == k < len(self.vectors) and np.partition(own, -depth)[-depth] <= last + NOISE:
                     unsettled.append(query)
             pending, k = np.array(unsettled, dtype=np.int64), 4 * k
         starts = np.concatenate(([0], np.cumsum([len(hits) for hits, _ in rows], dtype=np.int64)))
@@ -55,14 +56,7 @@ class Dense:
 
     def scores(self, queries: Vectors, chunks: Ints) -> Floats:
         """Exact inner products of given candidates (questions x candidates, NONE for absent, there NaN)."""
-        found = np.full(chunks.shape, np.nan)
-        for row, query in enumerate(queries):
-            candidates = chunks[row] != NONE
-            found[row, candidates] = self._exact(query, chunks[row, candidates])
-        return found
-
-    def _exact(self, query: Vectors, chunks: Ints) -> Floats:
-        return np.asarray((self.vectors[chunks].astype(np.float64) * query).sum(axis=1))
+        return inner_products(self.vectors, queries, chunks)
 
 
 def build(vectors: Vectors, kind: str, chunking: Chunking) -> Dense:

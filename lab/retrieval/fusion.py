@@ -1,7 +1,7 @@
 """Joining the legs: candidates with both legs' exact scores, normalised and weighted, or reciprocal rank fusion."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Candidates:
     dense: Floats
     bm25_rank: Ints
     dense_rank: Ints
+    _normalized: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
 
 def union(bm25: Ranking, dense: Ranking) -> Ints:
@@ -106,10 +107,14 @@ NORMALIZATIONS: dict[str, Callable[[Floats, Bools, float], Floats]] = {
 
 def normalized(found: Candidates, normalization: str) -> tuple[Floats, Floats]:
     """Both legs' contributions (bm25, dense) before weighting; for `rrf` 1 / (60 + rank), 0 beyond the leg's depth."""
-    if normalization == "rrf":
-        return _reciprocal(found.bm25_rank), _reciprocal(found.dense_rank)
-    scale, real = NORMALIZATIONS[normalization], found.chunks != NONE
-    return scale(found.bm25, real, 0.0), scale(found.dense, real, -1.0)
+    known = found._normalized
+    if normalization not in known:  # the same for every alpha
+        if normalization == "rrf":
+            known[normalization] = _reciprocal(found.bm25_rank), _reciprocal(found.dense_rank)
+        else:
+            scale, real = NORMALIZATIONS[normalization], found.chunks != NONE
+            known[normalization] = scale(found.bm25, real, 0.0), scale(found.dense, real, -1.0)
+    return known[normalization]
 
 
 def _reciprocal(ranks: Ints) -> Floats:
