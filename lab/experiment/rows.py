@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.chunking.chunk import Chunking
 from lab.chunking.deliver import Delivery
 from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
 from lab.experiment.stages import Stages
 from lab.retrieval.ranking import DECIMALS, NONE, Ranking, ranks_of
-from lab.truth.judge import SpanJudge
-from lab.truth.pieces import Pieces
+from lab.truth.judge import Judge, SpanJudge
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -51,12 +49,10 @@ class StageRows:
         return tuple(field.name for field in fields(StageRows))
 
 
-def evidence_pairs(pieces: Pieces, chunking: Chunking) -> Pairs:
-    """(question, chunk) of all chunks that hold evidence; of judged documents only the hits are rows, for a long document
-    has too many chunks to list."""
-    if pieces.unit == "evidence":
-        return SpanJudge(pieces, chunking).pairs
-    return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+def evidence_pairs(judge: Judge) -> Pairs:
+    """(question, chunk) of all chunks that hold evidence, from the judge of chunks; of judged documents only the hits are
+    rows, for a long document has too many chunks to list."""
+    return judge.pairs if isinstance(judge, SpanJudge) else (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 def stage_rows(

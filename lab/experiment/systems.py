@@ -76,17 +76,23 @@ def run_chunking(stage: Stages, configs: Sequence[Config], asked: Asked, profile
     silent = [stage.asking(asked.silent)] if asked.silent else []
     prepare_pairs([stage, *silent], configs)
     judges: dict[str, tuple[Judge, Ints]] = {}
-    evidence = evidence_pairs(asked.pieces, stage.chunking)
+
+    def judge_of(deliver: str) -> tuple[Judge, Ints]:
+        if deliver not in judges:
+            spans = stage.delivery(deliver).spans
+            judge = judge_for(asked.pieces, spans, asked.measure.hold)
+            judges[deliver] = judge, _tokens_of_judged(judge, spans, asked.starts)
+        return judges[deliver]
+
+    with resources.timed("judge"):
+        evidence = evidence_pairs(judge_of("chunk")[0])
     diagnosis = Diagnosis(stage, asked.pieces, asked.cutoff, configs)
     found: list[SystemFound] = []
     for config in configs:
         delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
         delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
         with resources.timed("judge"):
-            if config.deliver not in judges:
-                judge = judge_for(asked.pieces, delivery.spans, asked.measure.hold)
-                judges[config.deliver] = judge, _tokens_of_judged(judge, delivery.spans, asked.starts)
-            judge, tokens = judges[config.deliver]
+            judge, tokens = judge_of(config.deliver)
             run = SystemRun(judge, judge.judge(delivered), tokens)
         with resources.timed("rows"):
             rows = stage_rows(stage, config, ranking, delivered, delivery, run, evidence)

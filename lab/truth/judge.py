@@ -266,4 +266,4 @@ def place(corpus: Corpus, evidence: Evidence) -> tuple[str, int, int]:
 
 def _visible(text: str, start: int, end: int) -> int:
     """Non-blank characters of text[start:end]."""
-    return sum(len(word) for word in text[start:end].split())
+    return len("".join(text[start:end].split()))
