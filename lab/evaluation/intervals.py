@@ -18,6 +18,8 @@ LEVEL = 0.95
 BLOCK = 1_000
 # Differences below this are float noise of summation, not differences.
 NOISE = 1e-10
+# Ends are rounded to this many decimals.
+DIGITS = 12
 
 
 def resample_counts(units: int, seed: int, resamples: int = RESAMPLES) -> Iterator[Floats]:
@@ -64,7 +66,9 @@ def mean_intervals(
         high = np.where(constant, bounds[1] - (bounds[1] - observed) * surely, high)
     if bounds is None:
         low, high = np.where(constant, observed, low), np.where(constant, observed, high)
-    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+    # The last bits of the products above change with the number of the BLAS's threads.
+    low, high = (np.round(np.where(empty, np.nan, end), DIGITS) for end in (low, high))
+    return low, high
 
 
 def standard_errors(values: Floats, clusters: Clusters) -> Floats:
