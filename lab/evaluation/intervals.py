@@ -67,8 +67,7 @@ def mean_intervals(
     if bounds is None:
         low, high = np.where(constant, observed, low), np.where(constant, observed, high)
     # The last bits of the products above change with the number of the BLAS's threads.
-    low, high = (np.round(np.where(empty, np.nan, end), DIGITS) for end in (low, high))
-    return low, high
+    return np.round(np.where(empty, np.nan, low), DIGITS), np.round(np.where(empty, np.nan, high), DIGITS)
 
 
 def standard_errors(values: Floats, clusters: Clusters) -> Floats:
