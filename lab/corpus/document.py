@@ -21,6 +21,13 @@ class Document:
     title: str = ""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
+    def view(self, name: str) -> str:
+        """What the document says of itself under a name: `title`, or a metadata field that is a text or a list of texts; empty
+        where it says nothing."""
+        value = self.title if name == "title" else self.metadata.get(name)
+        several = value if isinstance(value, list | tuple) else (value,)
+        return "; ".join(text for text in several if isinstance(text, str) and text.strip())
+
 
 @dataclass(frozen=True)
 class Corpus:

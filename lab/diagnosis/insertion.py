@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.fusion import Candidates, fuse
-from lab.retrieval.ranking import NONE, Ranking, rank, ranks_of
+from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, fuse, ranks
+from lab.retrieval.ranking import NONE, Ranking, rank
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -16,13 +16,14 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Legs:
     """What the first stage of a system is made of: its legs' rankings (None without the leg), and for both together the
-    candidates and how they are fused; `depth` is what a leg keeps."""
+    candidates and how they are fused; `depth` is what a leg keeps, `boost` the features of the row's chunks."""
 
     bm25: Ranking | None
     dense: Ranking | None
     found: Candidates | None
     fusion: FusionConfig | None
     depth: int
+    boost: Boost | None = None
 
 
 def insert(legs: Legs, question: Ints, removed: Ints, chunk: int, bm25: Floats, dense: Floats) -> Ranking:
@@ -34,18 +35,19 @@ def insert(legs: Legs, question: Ints, removed: Ints, chunk: int, bm25: Floats, 
     lexical = None if legs.bm25 is None else _leg(legs.bm25, question, removed, chunk, bm25, legs.depth)
     semantic = None if legs.dense is None else _leg(legs.dense, question, removed, chunk, dense, legs.depth)
     if lexical is None or semantic is None or legs.found is None or legs.fusion is None:
-        one = semantic if lexical is None else lexical
+        one, lower = (semantic, -1.0) if lexical is None else (lexical, 0.0)
         assert one is not None  # a system has a leg
-        return one
+        normalization = legs.fusion.normalization if legs.fusion else ALONE
+        return one if legs.boost is None else boosted(one, lower, normalization, legs.boost, legs.depth)
     new = np.full((len(question), 1), chunk)
     chunks = np.concatenate((_without(legs.found.chunks[question], removed), new), axis=1)
-    ranks = [_ranks(leg, chunks) for leg in (lexical, semantic)]
-    chunks = np.where((ranks[0] > 0) | (ranks[1] > 0), chunks, NONE)
+    own = [ranks(leg, chunks) for leg in (lexical, semantic)]
+    chunks = np.where((own[0] > 0) | (own[1] > 0), chunks, NONE)
     scores = [
         np.where(chunks == NONE, np.nan, np.concatenate((old[question], value[:, None]), axis=1))
         for old, value in ((legs.found.bm25, bm25), (legs.found.dense, dense))
     ]
-    return fuse(Candidates(chunks, scores[0], scores[1], ranks[0], ranks[1]), legs.fusion, legs.depth)
+    return fuse(Candidates(chunks, scores[0], scores[1], own[0], own[1]), legs.fusion, legs.depth, legs.boost)
 
 
 def _without(chunks: Ints, removed: Ints) -> Ints:
@@ -58,10 +60,3 @@ def _leg(leg: Ranking, question: Ints, removed: Ints, chunk: int, score: Floats,
     chunks = np.concatenate((_without(leg.chunks[question], removed), new), axis=1)
     scores = np.concatenate((leg.scores[question], np.nan_to_num(score, nan=-np.inf)[:, None]), axis=1)
     return rank(chunks, np.where(chunks == NONE, -np.inf, scores), depth)
-
-
-def _ranks(leg: Ranking, chunks: Ints) -> Ints:
-    row, place = np.nonzero(chunks != NONE)
-    ranks = np.zeros(chunks.shape, dtype=np.int64)
-    ranks[row, place] = ranks_of(leg, row, chunks[row, place])
-    return ranks

@@ -11,6 +11,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "larger budget": ("cut",),
     "no reranker": ("demoted",),
     "alpha": ("outranked", "lexical_gap", "semantic_gap"),
+    "without the features": ("outranked",),
     "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
     "near-duplicates once": ("crowded",),
     "exact search": ("approximate",),
@@ -23,6 +24,8 @@ CHECKS: dict[str, tuple[str, ...]] = {
 SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "alpha": ("outranked",),
     "normalization": ("outranked",),
+    "features": ("outranked",),
+    "views": ("outranked", "lexical_gap", "semantic_gap", "both"),
     "mode": ("outranked", "lexical_gap", "semantic_gap", "both"),
     "threshold": ("cut",),
     "blend": ("demoted",),

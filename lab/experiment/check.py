@@ -16,6 +16,7 @@ from lab.experiment.cache import Cache
 from lab.experiment.config import Config
 from lab.experiment.experiment import read_experiment
 from lab.experiment.facts import ChunkFacts, facts_of
+from lab.experiment.fields import check_fields
 from lab.experiment.resources import Resources
 from lab.truth.audit.audit import Audit, audit
 from lab.truth.audit.finding import by_gravity
@@ -75,6 +76,7 @@ def check(paths: Sequence[Path]) -> Check:
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     systems, impossible = experiment.grid.systems()
+    check_fields(corpus, systems)
     analyzers = list(dict.fromkeys(config.bm25.analyzer for config in systems if config.bm25)) or ["auto"]
     found = audit(corpus, queries, analyzers)
     count = len(systems) + len(experiment.retrievers)

@@ -1,6 +1,7 @@
 """Config: one system of a sweep, a frozen slice for every stage it has."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -9,14 +10,24 @@ from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_
 
 from lab.chunking.config import DELIVER, ChunkConfig, Deliver
 from lab.errors import ConfigError
-from lab.retrieval.config import DEFAULT_MODEL, BM25Config, DenseConfig, FusionConfig, Mode, RerankConfig
+from lab.retrieval.config import (
+    DEFAULT_MODEL,
+    OWN_TEXT,
+    BM25Config,
+    DenseConfig,
+    FeaturesConfig,
+    FusionConfig,
+    Mode,
+    RerankConfig,
+)
 
 DEPTH = 100
 
 
 class Config(BaseModel):
     """One system: a slice for every stage it has. Without `dense` it is BM25 alone, without `bm25` dense alone, with both
-    they are fused; `depth` is how many candidates a leg keeps. `retriever` names a foreign system, which has no slices."""
+    they are fused; `depth` is how many candidates a leg keeps. Both legs have the same `views`; `features` join the sum of the
+    first stage. `retriever` names a foreign system, which has no slices."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,6 +35,7 @@ class Config(BaseModel):
     bm25: BM25Config | None = BM25Config()
     dense: DenseConfig | None = None
     fusion: FusionConfig | None = None
+    features: FeaturesConfig = FeaturesConfig()
     rerank: RerankConfig | None = None
     depth: PositiveInt = DEPTH
     deliver: Deliver = "chunk"
@@ -34,6 +46,8 @@ class Config(BaseModel):
         parent = DELIVER.fullmatch(self.deliver)
         if parent and parent[2] and int(parent[2]) <= max(self.chunk.sizes):
             raise ValueError(f"deliver '{self.deliver}' must be larger than the chunks, size {max(self.chunk.sizes)}")
+        if self.bm25 is not None and self.dense is not None and self.bm25.views != self.dense.views:
+            raise ValueError(f"bm25.views {self.bm25.views} and dense.views {self.dense.views} must be the same")
         if self.rerank is not None and self.rerank.depth > self.depth:
             raise ValueError(f"rerank.depth {self.rerank.depth} exceeds retrieve.depth {self.depth}: no more can be re-scored")
         return self
@@ -47,6 +61,12 @@ class Config(BaseModel):
         return "bm25" if self.dense is None else "hybrid"
 
     @property
+    def views(self) -> tuple[str, ...]:
+        """Through what a chunk is found."""
+        leg = self.bm25 or self.dense
+        return leg.views if leg else (OWN_TEXT,)
+
+    @property
     def name(self) -> str:
         """Unique and readable: every setting that differs from the default stands in it."""
         if self.retriever is not None:
@@ -55,11 +75,15 @@ class Config(BaseModel):
         if self.chunk.tokenizer is not None and self.chunk.tokenizer != DEFAULT_MODEL:
             words.append(f"tokens={Path(self.chunk.tokenizer).name}")
         if self.bm25 is not None:
-            words += _differing(self.bm25, BM25Config())
+            words += _differing(self.bm25, BM25Config(), skip="views")
         if self.dense is not None:
-            words += _differing(self.dense, DenseConfig())
+            words += _differing(self.dense, DenseConfig(), skip="views")
+        if self.views != (OWN_TEXT,):
+            words.append(f"views={'+'.join(self.views)}")
         if self.fusion is not None:
             words += [_word("alpha", self.fusion.alpha), *_differing(self.fusion, FusionConfig(), skip="alpha")]
+        if self.features.root:
+            words.append(f"features={self.features}")
         if self.rerank is not None:
             words += [
                 f"rerank={self.rerank.model}@{self.rerank.depth}",
@@ -89,8 +113,8 @@ class Config(BaseModel):
         own = {key: value for key, value in plain.items() if not isinstance(value, dict)}
         lines = [f"{key} = {_toml(value)}" for key, value in own.items()]
         for key, table in plain.items():
-            if isinstance(table, dict):
-                lines += ["", f"[{key}]", *(f"{name} = {_toml(value)}" for name, value in table.items())]
+            if isinstance(table, dict) and table:
+                lines += ["", f"[{key}]", *(f"{_key(name)} = {_toml(value)}" for name, value in table.items())]
         if self.bm25 is None:
             lines.insert(0, "bm25 = false")
         return "\n".join(lines) + "\n"
@@ -107,7 +131,13 @@ class Config(BaseModel):
             raise ConfigError(problem(".".join(map(str, e["loc"])), e["msg"], e.get("input")) for e in fault.errors()) from None
 
 
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
 def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(own)}" for key, own in value.items()) + " }"
     # JSON's strings, numbers, booleans and lists are TOML's, but that TOML wants DEL escaped.
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -120,7 +150,9 @@ def _differing(slice_: BaseModel, default: BaseModel, skip: str = "") -> list[st
 def _word(key: str, value: Any) -> str:
     if key == "model":
         return Path(str(value)).name
-    return str(value) if isinstance(value, str) else f"{key}={value:.12g}"
+    if isinstance(value, str):
+        return value
+    return f"{key}={value:.12g}" if isinstance(value, int | float) else f"{key}={value}"
 
 
 # Grid's names -> (slice of Config, its field).
@@ -140,8 +172,10 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "device": ("dense", "device"),
     "mode": ("", "mode"),
     "depth": ("", "depth"),
+    "views": ("", "views"),
     "normalization": ("fusion", "normalization"),
     "alpha": ("fusion", "alpha"),
+    "features": ("", "features"),
     "rerank_model": ("rerank", "model"),
     "rerank_depth": ("rerank", "depth"),
     "threshold": ("rerank", "threshold"),

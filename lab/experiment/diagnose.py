@@ -20,6 +20,7 @@ from lab.experiment.stages import Stages
 from lab.experiment.trails import Trails, exactly
 from lab.experiment.transplant import Transplants
 from lab.retrieval.analyzer import ANALYZERS, AnalyzerName
+from lab.retrieval.config import FeaturesConfig
 from lab.truth.judge import NEVER, Judge, SpanJudge, place
 from lab.truth.pieces import Pieces
 
@@ -129,6 +130,9 @@ class Diagnosis:
             )
         if exactly(config) is not config:
             found.append(("exact search", exactly(config), "exact search"))
+        if config.features.root and "outranked" in causes:
+            without = config.model_copy(update={"features": FeaturesConfig()})
+            found.append(("without the features", without, "no features"))
         if config.bm25 is not None and causes & {"both", "lexical_gap", *(("outranked",) if config.mode == "bm25" else ())}:
             other = self._other_analyzer(config.bm25.analyzer)
             bm25 = config.bm25.model_copy(update={"analyzer": other})
@@ -203,7 +207,7 @@ class Diagnosis:
             folded = self.trails.once("folded", lambda: "\n".join(document.text for document in corpus).lower())
             text, start, end = place(corpus, self.asked.items[piece][0])
             question = self.asked.queries[self.asked.query[piece]].text
-            index = self.stage.bm25_index(bm25)
+            index = self.stage.bm25_index(bm25).own
             words = unmatched(question, text[start:end], ANALYZERS[bm25.analyzer], index.vocabulary, folded)
             return ", ".join(map(str, words))
 

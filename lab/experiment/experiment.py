@@ -107,7 +107,7 @@ class Experiment(BaseModel):
     retrievers: tuple[RetrieverConfig, ...] = ()
 
 
-TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", "retriever", *TABLES)
+TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", "retriever", "features", *TABLES)
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -134,7 +134,7 @@ def read_experiment(path: str | Path) -> Experiment:
 
 
 def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"features": plain["features"]} if "features" in plain else {}
     for table, keys in TABLES.items():
         content = plain.get(table, {})
         if not isinstance(content, dict):

@@ -65,17 +65,18 @@ def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config],
 
 def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
     """A line for every analyzer under which questions share no term with the corpus, so that BM25 has no hit for them."""
-    indexes: dict[str, BM25] = {}
+    indexes: dict[tuple[str, tuple[str, ...]], BM25] = {}
     for config in configs:
-        if config.bm25 is not None and config.bm25.analyzer not in indexes:
-            indexes[config.bm25.analyzer] = stages[config.chunk].bm25_index(config.bm25)
+        if config.bm25 is not None and (config.bm25.analyzer, config.views) not in indexes:
+            indexes[config.bm25.analyzer, config.views] = stages[config.chunk].bm25_index(config.bm25).own
     found = []
-    for name, index in indexes.items():
+    for (name, views), index in indexes.items():
         terms = index.query_terms([query.text for query in asked.queries])
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
             shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer '{name}': {shown}")
+            under = f"analyzer '{name}'" + (f" and views {'+'.join(views)}" if len(views) > 1 else "")
+            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under {under}: {shown}")
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from lab.diagnosis.alpha import Curve, Lines, curve
 from lab.experiment.config import Config
 from lab.experiment.stages import Stages
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.fusion import normalized
+from lab.retrieval.fusion import contributions, fuse, ranks
 from lab.retrieval.ranking import NONE
 from lab.truth.judge import DocumentJudge, Judge
 from lab.truth.pieces import Pieces
@@ -33,7 +33,7 @@ class Family:
 
 def on_curves(own: Config, config: Config) -> bool:
     """Whether a system's first stage lies on the curves of the family that `own` stands for: at its alpha, or as a leg."""
-    if (config.depth, config.deliver, config.chunk) != (own.depth, own.deliver, own.chunk) or config.retriever is not None:
+    if config.retriever is not None or _shared(config) != _shared(own):
         return False
     if config.fusion is not None and own.fusion is not None:
         return (config.bm25, config.dense, config.fusion.normalization) == (own.bm25, own.dense, own.fusion.normalization)
@@ -51,10 +51,13 @@ def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
     if not found:
         for one in configs:
             for other in configs:
-                alike = (one.depth, one.deliver, one.chunk) == (other.depth, other.deliver, other.chunk)
-                if alike and (one.mode, other.mode) == ("bm25", "dense"):
+                if _shared(one) == _shared(other) and (one.mode, other.mode) == ("bm25", "dense"):
                     found[_plain(one.model_copy(update={"dense": other.dense}), FusionConfig())] = None
     return tuple(found)
+
+
+def _shared(config: Config) -> tuple[object, ...]:
+    return config.depth, config.deliver, config.chunk, config.views, config.features
 
 
 def _plain(config: Config, fusion: FusionConfig) -> Config:
@@ -68,7 +71,13 @@ def family(stage: Stages, config: Config, judge: Judge, asked: Pieces, cap: int)
     assert config.dense is not None
     assert config.fusion is not None
     found = stage.candidates(config.bm25, config.dense, config.depth)
-    bm25, dense = normalized(found, config.fusion.normalization)
+    boost = stage.boost(config.features)
+    bm25, dense = contributions(found, config.fusion.normalization, boost)
+    bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
+    if boost is not None:
+        # The lists at both ends are no longer the legs' own.
+        ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
+        bm25_rank, dense_rank = (ranks(fuse(found, end, config.depth, boost), found.chunks) for end in ends)
     judged = stage.delivery(config.deliver).span_of
     if isinstance(judge, DocumentJudge):
         judged = judge.spans.document[judged]
@@ -83,8 +92,8 @@ def family(stage: Stages, config: Config, judge: Judge, asked: Pieces, cap: int)
             judged[chunks],
             bm25[query, real],
             dense[query, real],
-            found.bm25_rank[query, real],
-            found.dense_rank[query, real],
+            bm25_rank[query, real],
+            dense_rank[query, real],
         )
         curves.append(curve(lines, holders[int(borders[query]) : int(borders[query + 1])], config.depth, cap))
     return Family(config, cap, tuple(curves))

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
 
 from lab.chunking.config import ChunkConfig, Deliver, Size, Strategy, Unit
 from lab.errors import ConfigError, nearest
@@ -15,10 +15,12 @@ from lab.retrieval.config import (
     DEFAULT_MODEL,
     K1,
     MAXSIM,
+    OWN_TEXT,
     BM25Config,
     DenseConfig,
     Device,
     Dtype,
+    FeaturesConfig,
     FusionConfig,
     Index,
     Mode,
@@ -27,28 +29,33 @@ from lab.retrieval.config import (
     Threshold,
     UnitInterval,
     Variant,
+    Views,
 )
 
 T = TypeVar("T")
 
-# Keys of the experiment file -> Grid's names. The same words, inside their tables.
+# Keys of the experiment file -> Grid's names. The same words, inside their tables; `features` is a table of the user's own keys.
 TABLES: dict[str, dict[str, str]] = {
     "chunk": {"strategy": "chunk_strategy", "size": "chunk_size", "overlap": "overlap", "unit": "unit", "deliver": "deliver"},
     "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b"},
     "dense": {"model": "model", "index": "index", "dtype": "dtype", "device": "device"},
-    "retrieve": {"mode": "mode", "depth": "depth"},
+    "retrieve": {"mode": "mode", "depth": "depth", "views": "views"},
     "fusion": {"normalization": "normalization", "alpha": "alpha"},
     "rerank": {"model": "rerank_model", "depth": "rerank_depth", "threshold": "threshold", "blend": "blend"},
 }
 
 
 def _axis(value: Any) -> Any:
-    """One value, a list or tuple of values, or {start, stop, step}: always a tuple of distinct values."""
+    """One value, a list or tuple of values, or {start, stop, step}: always a tuple of values."""
     if isinstance(value, dict) and set(value) == {"start", "stop", "step"}:
         value = _range(value)
     if not isinstance(value, list | tuple):
         return (value,)
-    return tuple(dict.fromkeys(tuple(v) if isinstance(v, list) else v for v in value))
+    return tuple(tuple(v) if isinstance(v, list) else v for v in value)
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
 
 
 def _range(value: Mapping[str, Any]) -> list[float]:
@@ -65,7 +72,22 @@ def _depth_or_off(value: Any) -> Any:
     return value
 
 
-Axis = Annotated[tuple[T, ...], BeforeValidator(_axis), Field(min_length=1)]
+Axis = Annotated[tuple[T, ...], BeforeValidator(_axis), Field(min_length=1), AfterValidator(_distinct)]
+
+
+def _feature_cells(value: Any) -> Any:
+    """One mapping of metadata fields to weights or several; in each a field may have several weights, whose product is swept."""
+    cells: list[Any] = []
+    for table in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(table, dict):
+            weights = itertools.product(*map(_axis, table.values()))
+            cells.extend(dict(zip(table, cell, strict=True)) for cell in weights)
+        else:
+            cells.append(table)
+    return tuple(cells)
+
+
+Features = Annotated[tuple[FeaturesConfig, ...], BeforeValidator(_feature_cells), Field(min_length=1), AfterValidator(_distinct)]
 RerankDepth = Annotated[int, BeforeValidator(_depth_or_off)]
 
 
@@ -90,8 +112,10 @@ class Grid(BaseModel):
     device: Axis[Device] = ("auto",)
     mode: Axis[Mode] = ("bm25", "dense", "hybrid")
     depth: Axis[PositiveInt] = (DEPTH,)
+    views: Axis[Views] = ((OWN_TEXT,),)
     normalization: Axis[Normalization] = ("min-max",)
     alpha: Axis[UnitInterval] = (0.5,)
+    features: Features = (FeaturesConfig(),)
     rerank_model: Axis[str] = ("maxsim",)
     rerank_depth: Axis[RerankDepth] = (0,)
     threshold: Axis[Threshold | None] = (None,)
@@ -135,7 +159,8 @@ def _system(values: Mapping[str, Any]) -> Config:
     for key, value in values.items():
         part, field = SETTINGS[key]
         slices.setdefault(part, {})[field] = value
-    mode, chunk, rerank, deliver = values["mode"], slices["chunk"], slices["rerank"], values["deliver"]
+    mode, views = values["mode"], values["views"]
+    chunk, rerank, deliver = slices["chunk"], slices["rerank"], values["deliver"]
     if chunk["strategy"] == "document":
         chunk, deliver = {"strategy": "document"}, "chunk"
     elif chunk["unit"] == "tokens":
@@ -145,9 +170,10 @@ def _system(values: Mapping[str, Any]) -> Config:
         rerank["model"] = f"{MAXSIM}:{values['model']}"
     return Config(
         chunk=ChunkConfig(**chunk),
-        bm25=BM25Config(**slices["bm25"]) if mode != "dense" else None,
-        dense=DenseConfig(**slices["dense"]) if mode != "bm25" else None,
+        bm25=BM25Config(**slices["bm25"], views=views) if mode != "dense" else None,
+        dense=DenseConfig(**slices["dense"], views=views) if mode != "bm25" else None,
         fusion=FusionConfig(**slices["fusion"]) if mode == "hybrid" else None,
+        features=values["features"],
         rerank=RerankConfig(**rerank) if rerank["depth"] else None,
         depth=values["depth"],
         deliver=deliver,

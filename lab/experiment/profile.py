@@ -44,12 +44,12 @@ class Profile:
                 "bm25": config.bm25 and stage.bm25_index(config.bm25),
                 "dense": config.dense and stage.dense_index(config.dense),
             }
-            self.indexes |= {f"{config.chunk.label} {leg}": index.size for leg, index in legs.items() if index}
+            self.indexes |= {f"{_place(config)} {leg}": index.size for leg, index in legs.items() if index}
 
     def index_bytes(self, config: Config) -> float:
         """Bytes of the indexes that a system searches; NaN for a foreign one."""
         legs = [leg for leg in ("bm25", "dense") if getattr(config, leg) is not None]
-        return float(sum(self.indexes.get(f"{config.chunk.label} {leg}", float("nan")) for leg in legs)) if legs else float("nan")
+        return float(sum(self.indexes.get(f"{_place(config)} {leg}", float("nan")) for leg in legs)) if legs else float("nan")
 
     def columns(self, configs: Sequence[Config]) -> Mapping[str, list[float]]:
         """Latencies as columns of the table of systems, one entry a system."""
@@ -59,6 +59,11 @@ class Profile:
             "query p95 ms": [one.p95 for one in known],
             "query batch ms": [one.batch for one in known],
         }
+
+
+def _place(config: Config) -> str:
+    """Whose indexes these are: a chunking's, and with further views another one."""
+    return " ".join([config.chunk.label, *(["+".join(config.views)] if len(config.views) > 1 else [])])
 
 
 def latency(stage: Stages, config: Config) -> Latency:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from lab.corpus.document import Corpus
 from lab.diagnosis.explain import Explanation, explain
@@ -283,6 +284,9 @@ def _settings_table(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
     table = pd.DataFrame(rows, columns=["system", *SETTINGS])
     for key in SETTINGS:
         values = [row[key] for row in rows]
+        if any(isinstance(value, BaseModel) for value in values):  # a threshold by length, features: as they are named
+            values = [str(value) if isinstance(value, BaseModel) else value for value in values]
+            table[key] = pd.Series(values, dtype=object)
         if None in values and any(isinstance(value, int) for value in values):
             table[key] = pd.Series(values, dtype=object)
     return table

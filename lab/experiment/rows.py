@@ -77,6 +77,7 @@ def stage_rows(
         both = stage.candidates(config.bm25, config.dense, config.depth)
         for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
             stages[name] = _look_up(Ranking(both.chunks, values), query, chunk)[1]
+    if config.mode == "hybrid" or config.features.root:
         stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
     if config.rerank is not None:
         head = Ranking(first_stage.first(config.rerank.depth).chunks, stage.pair_scores(config.rerank, first_stage))

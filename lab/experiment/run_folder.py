@@ -56,10 +56,10 @@ PACKAGES = (
 def run_of(result: "Result") -> Run:
     """The result as tables."""
     systems = result.table()
-    # Parquet has no column of both numbers and tuples.
-    systems["chunk_size"] = [
-        None if s is None else "+".join(map(str, s)) if isinstance(s, tuple) else str(s) for s in systems["chunk_size"]
-    ]
+    # Parquet has no column of both numbers and tuples or texts.
+    by_length = ("threshold",) if any(isinstance(cut, str) for cut in systems["threshold"]) else ()
+    for key in ("chunk_size", "views", *by_length):
+        systems[key] = [_text(value) for value in systems[key]]
     return Run(
         _manifest(result),
         systems,
@@ -70,6 +70,12 @@ def run_of(result: "Result") -> Run:
         result.findings.causes(result.systems),
         result.findings.curves(result.pieces),
     )
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:
+        return None
+    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def check_place(path: Path) -> None:

@@ -1,7 +1,8 @@
 """The stages of all systems that share a chunking: each is computed once per distinct slice of the config it reads."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,10 +19,12 @@ from lab.experiment.config import Config
 from lab.experiment.resources import Resources
 from lab.retrieval import bm25, dense
 from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
-from lab.retrieval.fusion import Candidates, candidates, fuse
+from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig, RerankConfig
+from lab.retrieval.features import feature
+from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, candidates, fuse
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.rerank import rerank
+from lab.retrieval.views import Entries, Views, entries_of, parted
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
@@ -35,6 +38,7 @@ class Stages:
         self.config, self.questions, self.resources = config, list(questions), resources
         self._memo: dict[Hashable, Any] = {}
         self._pairs: dict[str, tuple[Ints, Floats]] = {}
+        self._features: dict[str, Floats] = {}
         with resources.timed("chunk"):
             self.chunking: Chunking = chunk(corpus, config, self._tokenize)
         if not len(self.chunking):
@@ -62,23 +66,38 @@ class Stages:
                 self._memo[key] = compute()
         return self._memo[key]  # type: ignore[no-any-return]  # each key is one stage's
 
-    def bm25_index(self, config: BM25Config) -> bm25.BM25:
-        def build() -> bm25.BM25:
+    def bm25_index(self, config: BM25Config) -> Views[bm25.BM25]:
+        def build() -> Views[bm25.BM25]:
             # Variants, k1 and b weigh the same counts.
-            return bm25.compile_counts(self._once(("terms", config.analyzer), count, "index bm25"), config)
+            counts = self._once(("terms", config.analyzer, config.views), count, "index bm25")
+            return parted(bm25.compile_counts(counts, config), len(self.chunking), self._entries(config.views))
 
         def count() -> bm25.TermCounts:
-            runs = self._once("runs", lambda: bm25.count_runs(self.chunking.texts), "index bm25")
+            views = config.views
+            runs = self._once(("runs", views), lambda: bm25.count_runs(self.passages(views)), "index bm25")
             return bm25.count_terms(runs, ANALYZERS[config.analyzer])
 
         return self._once(config, build, "index bm25")
 
-    def dense_index(self, config: DenseConfig) -> dense.Dense:
-        def build() -> dense.Dense:
+    def dense_index(self, config: DenseConfig) -> Views[dense.Dense]:
+        def build() -> Views[dense.Dense]:
             vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
-            return dense.build(vectors, config.index, self.chunking)
+            own = dense.build(vectors, config.index, self.chunking)
+            return Views(own, tuple((view, beside(view)) for view in self._entries(config.views)))
+
+        def beside(view: Entries) -> dense.Dense:
+            vectors = self.resources.embed(config.encoder, "passage", view.texts)
+            dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
+            return dense.index(vectors, config.index)
 
         return self._once(config, build, "index dense")
+
+    def passages(self, views: tuple[str, ...]) -> Iterable[str]:
+        """Every text that is indexed: the chunks' own, then those of the other views."""
+        return chain(self.chunking.texts, *(view.texts for view in self._entries(views)))
+
+    def _entries(self, views: tuple[str, ...]) -> list[Entries]:
+        return self._once(("views", views), lambda: entries_of(self.chunking, views), "index bm25")
 
     def bm25_leg(self, config: BM25Config, depth: int) -> Ranking:
         """Lexical hits of every question."""
@@ -119,17 +138,37 @@ class Stages:
             "fuse",
         )
 
+    def boost(self, config: FeaturesConfig) -> Boost | None:
+        """What the documents' features add to the chunks; None without features."""
+        if not config.root:
+            return None
+        of = self.feature_values(config)[:, self.chunking.document]
+        return Boost(tuple(weight for _, weight in config.root), lambda chunks: of[:, chunks])
+
+    def feature_values(self, config: FeaturesConfig) -> Floats:
+        """Features x documents (see `lab.retrieval.features.feature`)."""
+        for name, _ in config.root:
+            if name not in self._features:
+                self._features[name] = feature(self.chunking.corpus, name)
+        return np.stack([self._features[name] for name, _ in config.root])
+
     def first_stage(self, config: Config) -> Ranking:
-        """The ranking before the reranker: one leg, or the fusion of both."""
-        if config.dense is None:
-            assert config.bm25 is not None  # Config has at least one leg
-            return self.bm25_leg(config.bm25, config.depth)
-        if config.bm25 is None:
-            return self.dense_leg(config.dense, config.depth)
+        """The ranking before the reranker: one leg, or the fusion of both, with the features if it has any."""
+        boost = self.boost(config.features)
+        key = (config.bm25, config.dense, config.fusion, config.features, config.depth)
+        if config.dense is None or config.bm25 is None:
+            leg, lower = self._only_leg(config)
+            return leg if boost is None else self._once(key, lambda: boosted(leg, lower, ALONE, boost, config.depth), "fuse")
         assert config.fusion is not None  # hybrid systems have one
         found, fusion = self.candidates(config.bm25, config.dense, config.depth), config.fusion
-        key = (config.bm25, config.dense, fusion, config.depth)
-        return self._once(key, lambda: fuse(found, fusion, config.depth), "fuse")
+        return self._once(key, lambda: fuse(found, fusion, config.depth, boost), "fuse")
+
+    def _only_leg(self, config: Config) -> tuple[Ranking, float]:
+        """The leg of a system that has one, and the lower bound of its scores."""
+        if config.bm25 is not None:
+            return self.bm25_leg(config.bm25, config.depth), 0.0
+        assert config.dense is not None  # Config has at least one leg
+        return self.dense_leg(config.dense, config.depth), -1.0
 
     def pool(self, config: Config) -> tuple[str, Ints]:
         """The reranker that a system asks and its (question, chunk) pairs as numbers; no pairs without one."""
@@ -162,7 +201,9 @@ class Stages:
     def ranking(self, config: Config) -> Ranking:
         """The system's ranking of chunks; `prepare_pairs` must have seen it if it reranks."""
         first = self.first_stage(config)
-        return first if config.rerank is None else rerank(first, self.pair_scores(config.rerank, first), config.rerank)
+        if config.rerank is None:
+            return first
+        return rerank(first, self.pair_scores(config.rerank, first), config.rerank, self.questions)
 
     def delivery(self, how: str) -> Delivery:
         """What is handed to the reader for every chunk."""

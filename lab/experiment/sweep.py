@@ -18,6 +18,7 @@ from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
 from lab.experiment.facts import chunk_facts, leaked, unmatched, warnings
 from lab.experiment.families import Family
+from lab.experiment.fields import check_fields
 from lab.experiment.findings import Findings, proved
 from lab.experiment.foreign import foreign_config
 from lab.experiment.grid import Grid
@@ -79,6 +80,7 @@ def sweep(
     kept = Cache(cache or default_cache_path(), progress.note)
     resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
     questions = [query.text for query in asked.queries]
+    lacking = check_fields(corpus, own)
     by_chunk: dict[ChunkConfig, list[int]] = {}
     for system, config in enumerate(own):
         by_chunk.setdefault(config.chunk, []).append(system)
@@ -92,7 +94,7 @@ def sweep(
     with resources.timed("count tokens"):
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
-    notes = (*impossible, *warnings(facts, asked), *leaked(asked, corpus), *unmatched(stages, configs, asked))
+    notes = (*impossible, *lacking, *warnings(facts, asked), *leaked(asked, corpus), *unmatched(stages, configs, asked))
     for note in notes:
         resources.progress.note(note)
     _encode_all(stages, configs, resources)
@@ -176,7 +178,7 @@ def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config],
     texts: dict[str, dict[str, None]] = {}
     for config in configs:
         if config.dense is not None:
-            texts.setdefault(config.dense.encoder, {}).update(dict.fromkeys(stages[config.chunk].chunking.texts))
+            texts.setdefault(config.dense.encoder, {}).update(dict.fromkeys(stages[config.chunk].passages(config.dense.views)))
     for model, distinct in texts.items():
         resources.encode(model, "passage", distinct)
 

@@ -48,7 +48,8 @@ class Trails:
             first = self.arrival(config, before, judge)[1]
             if config.rerank.threshold is not None:
                 free = config.rerank.model_copy(update={"threshold": None})
-                reranked = self.arrival(config, rerank(before, self.stage.pair_scores(free, before), free), judge)[1]
+                uncut = rerank(before, self.stage.pair_scores(free, before), free, self.stage.questions)
+                reranked = self.arrival(config, uncut, judge)[1]
         pool_part, pool = self.pool(config, judge)
         return Trail(
             limit=limit,

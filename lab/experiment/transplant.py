@@ -13,6 +13,7 @@ from lab.experiment.config import Config
 from lab.experiment.stages import Stages
 from lab.experiment.trails import legs
 from lab.retrieval import dense
+from lab.retrieval.fusion import Boost
 from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
 from lab.retrieval.rerank import rerank
 from lab.truth.judge import NEVER, DocumentJudge, Judge, place
@@ -57,10 +58,12 @@ class Transplants:
             self.stage.candidates(lexical, semantic, config.depth) if lexical and semantic else None,
             config.fusion,
             config.depth,
+            self._boost(config, grafts),
         )
         ranking = insert(parts, query, removed, new, *self._scores(config, query, grafts))
         if config.rerank is not None:
-            ranking = rerank(ranking, self._pairs(config, query, grafts, ranking), config.rerank)
+            asked = [self.stage.questions[q] for q in query]
+            ranking = rerank(ranking, self._pairs(config, query, grafts, ranking), config.rerank, asked)
         target, own = self._judged(config, judge, grafts)
         # Each row has its own graft under the same number, so rows are asked one document or span at a time.
         found = np.zeros(len(grafts), dtype=np.int64)
@@ -93,17 +96,33 @@ class Transplants:
         """Both legs' scores of every graft; NaN without the leg, or where no term is shared."""
         bm25, vectors = np.full(len(grafts), np.nan), np.full(len(grafts), np.nan)
         old = np.array([[NONE if graft.kept is None else graft.kept] for graft in grafts])
+        # Views but the chunk's own text are its document's, which the removed chunks share.
+        alike = np.array([[graft.removed[0]] for graft in grafts])
         asked = [self.stage.questions[q] for q in query]
         if config.bm25 is not None:
             index = self.stage.bm25_index(config.bm25)
             kept = index.scores(asked, old)[:, 0]
-            bm25 = np.where(old[:, 0] == NONE, index.scores_of_new(asked, [self._text(graft) for graft in grafts]), kept)
+            fresh = np.fmax(
+                index.own.scores_of_new(asked, [self._text(graft) for graft in grafts]), index.scores_beside(asked, alike)[:, 0]
+            )
+            bm25 = np.where(old[:, 0] == NONE, fresh, kept)
         if config.dense is not None:
             read = dense.unit(self.stage.resources.embed(config.dense.encoder, "passage", [graft.reads for graft in grafts]))
             questions = self.stage.question_vectors(config.dense)[query]
-            fresh = (read.astype(np.float64) * questions).sum(axis=1)
-            vectors = np.fmax(fresh, self.stage.dense_index(config.dense).scores(questions, old)[:, 0])
+            semantic = self.stage.dense_index(config.dense)
+            fresh = np.fmax((read.astype(np.float64) * questions).sum(axis=1), semantic.scores_beside(questions, alike)[:, 0])
+            vectors = np.fmax(fresh, semantic.scores(questions, old)[:, 0])
         return bm25, vectors
+
+    def _boost(self, config: Config, grafts: list[Graft]) -> Boost | None:
+        """The features of every row's chunks, its graft among them."""
+        if not config.features.root:
+            return None
+        values, new = self.stage.feature_values(config.features), len(self.stage.chunking)
+        padded = np.append(self.stage.chunking.document, NONE)
+        own = np.array([graft.document for graft in grafts])[:, None]
+        weights = tuple(weight for _, weight in config.features.root)
+        return Boost(weights, lambda chunks: values[:, np.where(chunks == new, own, padded[chunks])])
 
     def _pairs(self, config: Config, query: Ints, grafts: list[Graft], ranking: Ranking) -> Floats:
         """Pair scores of the head: known ones looked up, the graft's own computed, NaN (last) for a pair never scored."""

@@ -80,7 +80,7 @@ def _effects(
         rankings = []
         for s in (stage, other):
             first = s.first_stage(config)
-            rankings.append(rerank(first, s.pair_scores(setting, first), setting))
+            rankings.append(rerank(first, s.pair_scores(setting, first), setting, s.questions))
         delivered = rankings[0] if config.deliver == "chunk" else project(rankings[0], stage.delivery(config.deliver).span_of)
         run = SystemRun(judge, judge.judge(delivered), np.zeros(0, dtype=np.int64))
         precision, recall = score(asked, [run], metrics)[0].mean(axis=0)

@@ -10,7 +10,21 @@ CHUNKS = ("chunk_strategy", "chunk_size", "overlap", "unit")
 SEARCH = ("mode", "alpha")
 RERANKER = ("rerank_model", "rerank_depth")
 # Shown by themselves, under their own name, when they vary.
-SINGLE = ("deliver", "analyzer", "variant", "k1", "b", "model", "index", "depth", "normalization", "threshold", "blend")
+SINGLE = (
+    "deliver",
+    "analyzer",
+    "variant",
+    "k1",
+    "b",
+    "model",
+    "index",
+    "depth",
+    "views",
+    "normalization",
+    "features",
+    "threshold",
+    "blend",
+)
 
 
 def shown_settings(systems: "pd.DataFrame") -> "pd.DataFrame":

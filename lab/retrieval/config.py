@@ -1,10 +1,22 @@
 """The slices of a system's config that retrieval reads."""
 
 import math
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    RootModel,
+    ValidationError,
+    model_serializer,
+)
 
+from lab.chunking.units import words
 from lab.retrieval.analyzer import AnalyzerName
 
 
@@ -28,7 +40,22 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 Mode = Literal["bm25", "dense", "hybrid"]
 UnitInterval = Annotated[float, AfterValidator(_unit_interval)]
 K1 = Annotated[float, Field(ge=0), AfterValidator(_finite)]
-Threshold = Annotated[float, AfterValidator(_finite)]
+Finite = Annotated[float, AfterValidator(_finite)]
+
+OWN_TEXT = "text"
+
+
+def _views(value: Any) -> tuple[str, ...]:
+    """The chunk's own text first; the order of the others makes no difference."""
+    several = (value,) if isinstance(value, str) else value
+    if not isinstance(several, list | tuple) or not all(isinstance(name, str) and name.strip() for name in several):
+        raise ValueError('expected names of views, like [["text"], ["text", "title"]]')
+    if OWN_TEXT not in several:
+        raise ValueError('expected views that include "text"; several together are a list in the list: [["text", "title"]]')
+    return (OWN_TEXT, *sorted({*several} - {OWN_TEXT}))
+
+
+Views = Annotated[tuple[str, ...], BeforeValidator(_views)]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 MAXSIM = "maxsim"
@@ -39,25 +66,29 @@ class _Slice(BaseModel):
 
 
 class BM25Config(_Slice):
-    """The lexical leg: analyzer, variant of the formula, and its saturation `k1` >= 0 and length weight `b` in [0, 1]."""
+    """The lexical leg: analyzer, variant of the formula, its saturation `k1` >= 0 and length weight `b` in [0, 1], and the
+    `views` through which a chunk is found (see `lab.retrieval.views`)."""
 
     analyzer: AnalyzerName = "auto"
     variant: Variant = "lucene"
     k1: K1 = 1.2
     b: UnitInterval = 0.75
+    views: Views = (OWN_TEXT,)
 
 
 class DenseConfig(_Slice):
     """The dense leg: a sentence-transformers model (package name, local folder or hub id) and the faiss index.
 
     `dtype` is what the model computes in; bfloat16 is faster on processors that have it and gives slightly other vectors,
-    which are kept apart. `device` is where it computes; auto takes the first of cuda, mps and cpu that is there.
+    which are kept apart. `device` is where it computes; auto takes the first of cuda, mps and cpu that is there. `views` are as
+    of the lexical leg.
     """
 
     model: str = DEFAULT_MODEL
     index: Index = "exact"
     dtype: Dtype = "float32"
     device: Device = "auto"
+    views: Views = (OWN_TEXT,)
 
     @property
     def encoder(self) -> str:
@@ -72,15 +103,80 @@ class FusionConfig(_Slice):
     alpha: UnitInterval = 0.5
 
 
+def _weights(value: Any) -> tuple[tuple[str, float], ...]:
+    """Pairs by name, without weights of 0, which make no difference."""
+    pairs = sorted(dict(value).items()) if isinstance(value, dict) else value
+    if not isinstance(pairs, list | tuple):
+        raise ValueError("expected metadata fields with their weights, like { recency = 0.1 }")
+    for name, weight in pairs:
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
+            raise ValueError(f"expected a weight from 0 to 1 for '{name}'")
+    if sum(weight for _, weight in pairs) > 1 + 1e-9:
+        raise ValueError("expected weights that add up to at most 1; the rest is the weight of relevance")
+    return tuple((str(name), float(weight)) for name, weight in pairs if weight)
+
+
+class FeaturesConfig(RootModel[Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)]]):
+    """Ranking features beside the text: metadata fields (numbers or ISO dates) with their weights in the first stage's score
+    (see `lab.retrieval.features`), given as a mapping."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root: Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)] = ()
+
+    @model_serializer
+    def _plain(self) -> dict[str, float]:
+        return dict(self.root)
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={weight:.12g}" for name, weight in self.root) or "none"
+
+
+class LengthThreshold(_Slice):
+    """A threshold by the length of the question: `short` for one of at most `words` words, `long` for others. Words are those
+    of `lab slices --by length`: a Chinese, Japanese or Korean character is one."""
+
+    short: Finite
+    long: Finite
+    words: PositiveInt = 6
+
+    def __str__(self) -> str:
+        return f"{self.short:.12g}@{self.words}w,{self.long:.12g}"
+
+
+def _threshold(value: Any) -> Any:
+    """One number where length makes no difference, so that such a cell appears once."""
+    if isinstance(value, dict):
+        try:
+            value = LengthThreshold(**value)
+        except (ValidationError, TypeError):
+            raise ValueError("expected a number or { short = 0.4, long = 0.2, words = 6 }") from None
+    if isinstance(value, LengthThreshold):
+        return value.short if value.short == value.long else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("expected a number or { short = 0.4, long = 0.2, words = 6 }")
+    return _finite(float(value))
+
+
+Threshold = Annotated[float | LengthThreshold, BeforeValidator(_threshold)]
+
+
 class RerankConfig(_Slice):
     """Re-scoring of the first `depth`: a cross-encoder's folder or hub id, or `maxsim`, late interaction over the default
     dense model (`maxsim:NAME` over another).
 
     `blend` in [0, 1] is the weight of the reranker's scores against the fused ones, both min-max normalised; a chunk
-    whose own reranker score is below `threshold` is cut.
+    whose own reranker score is below `threshold` is cut, which is one number or depends on the question's length.
     """
 
     model: str = MAXSIM
     depth: PositiveInt = 20
     threshold: Threshold | None = None
     blend: UnitInterval = 1.0
+
+    def cuts(self, questions: Sequence[str]) -> list[float]:
+        """The score below which a hit of each question is cut; -inf without a threshold."""
+        cut = -math.inf if self.threshold is None else self.threshold
+        if not isinstance(cut, LengthThreshold):
+            return [cut] * len(questions)
+        return [cut.short if len(words(question)) <= cut.words else cut.long for question in questions]

@@ -62,11 +62,16 @@ class Dense:
 def build(vectors: Vectors, kind: str, chunking: Chunking) -> Dense:
     """Index one vector a chunk. Raises ModelError that names the chunks whose vector holds NaN or infinity."""
     check_finite(vectors, lambda i: f"chunk '{chunking[i].chunk_id}'")
+    return index(vectors, kind)
+
+
+def index(vectors: Vectors, kind: str) -> Dense:
+    """Index vectors that are known to be finite."""
     vectors = unit(vectors)
-    index = INDEXES[kind](vectors)
+    built = INDEXES[kind](vectors)
     if len(vectors):
-        index.add(vectors)
-    return Dense(vectors, index)
+        built.add(vectors)
+    return Dense(vectors, built)
 
 
 def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:

@@ -13,6 +13,8 @@ Bools = NDArray[np.bool_]
 
 # Cormack, Clarke & Buettcher, SIGIR 2009.
 RRF_K = 60
+# How a leg without another is normalised where features are added to it.
+ALONE = "min-max"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +33,9 @@ class Candidates:
     _normalized: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
 
-def union(bm25: Ranking, dense: Ranking) -> Ints:
-    """Chunks that either ranking holds, ascending, questions x candidates."""
-    both = np.sort(np.concatenate((bm25.chunks, dense.chunks), axis=1), axis=1)
+def union(*rankings: Ranking) -> Ints:
+    """Chunks that any of the rankings holds, questions x candidates."""
+    both = np.sort(np.concatenate([ranking.chunks for ranking in rankings], axis=1), axis=1)
     both[:, 1:][both[:, 1:] == both[:, :-1]] = NONE
     # Descending puts the padding last; the order of candidates carries no meaning.
     both = -np.sort(-both, axis=1)
@@ -46,14 +48,15 @@ def candidates(
 ) -> Candidates:
     """Look both legs' scores up for the union of their hits, so that an absent score means "shares no term"."""
     chunks = union(bm25, dense)
-    return Candidates(chunks, bm25_scores(chunks), dense_scores(chunks), _ranks(bm25, chunks), _ranks(dense, chunks))
+    return Candidates(chunks, bm25_scores(chunks), dense_scores(chunks), ranks(bm25, chunks), ranks(dense, chunks))
 
 
-def _ranks(leg: Ranking, chunks: Ints) -> Ints:
+def ranks(ranking: Ranking, chunks: Ints) -> Ints:
+    """Rank from 1 of given chunks (questions x any, NONE for absent), 0 where the ranking does not hold one."""
     query, place = np.nonzero(chunks != NONE)
-    ranks = np.zeros(chunks.shape, dtype=np.int64)
-    ranks[query, place] = ranks_of(leg, query, chunks[query, place])
-    return ranks
+    found = np.zeros(chunks.shape, dtype=np.int64)
+    found[query, place] = ranks_of(ranking, query, chunks[query, place])
+    return found
 
 
 def min_max(scores: Floats, real: Bools, lower: float = 0.0) -> Floats:
@@ -121,15 +124,67 @@ def _reciprocal(ranks: Ints) -> Floats:
     return np.where(ranks > 0, 1 / (RRF_K + ranks), 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Boost:
+    """Features in the weighted sum: `weights`, one a feature, add up to at most 1; `of` looks chunks up (questions x candidates)
+    and gives features x questions x candidates, in [0, 1], NaN where a document lacks the feature."""
+
+    weights: tuple[float, ...]
+    of: Callable[[Ints], Floats]
+
+    def mix(self, relevance: Floats, chunks: Ints, normalization: str) -> Floats:
+        """(1 - sum of w) * relevance + sum of w * feature: still a line in alpha, for the features do not depend on it.
+
+        A feature is on the scale of the legs: as it is for `min-max` and `theoretical`, its z-score over the candidates for
+        `z-score`, and for `rrf` 1 / (60 + rank) in the order of the feature, equal values at their best rank. A lacking one
+        counts as 0.
+        """
+        mixed = (1 - sum(self.weights)) * relevance
+        for weight, values in zip(self.weights, self.of(chunks), strict=True):
+            mixed = mixed + weight * _scaled(np.where(chunks == NONE, np.nan, values), chunks != NONE, normalization)
+        return mixed
+
+
+def _scaled(values: Floats, real: Bools, normalization: str) -> Floats:
+    if normalization == "z-score":
+        return z_score(values, real)
+    if normalization != "rrf":
+        return _filled(values)
+    ordered = np.sort(np.where(np.isnan(values), np.inf, -values), axis=1)
+    ahead = [np.searchsorted(row, -own) for row, own in zip(ordered, values, strict=True)]
+    return np.where(np.isnan(values), 0.0, 1 / (RRF_K + 1 + np.array(ahead).reshape(values.shape)))
+
+
+def boosted(leg: Ranking, lower: float, normalization: str, boost: Boost, depth: int) -> Ranking:
+    """One leg's hits in the order of their normalised scores and features; `lower` is the leg's lower bound."""
+    real = leg.chunks != NONE
+    if normalization == "rrf":
+        relevance = _reciprocal(np.where(real, np.arange(1, real.shape[1] + 1), 0))
+    else:
+        relevance = NORMALIZATIONS[normalization](np.where(real, leg.scores, np.nan), real, lower)
+    return rank(leg.chunks, boost.mix(relevance, leg.chunks, normalization), depth)
+
+
 def weigh(bm25: Floats, dense: Floats, alpha: float) -> Floats:
     """alpha * dense + (1 - alpha) * bm25: alpha is the weight of the dense leg."""
     return alpha * dense + (1 - alpha) * bm25
 
 
-def fuse(found: Candidates, config: FusionConfig, depth: int) -> Ranking:
+def contributions(found: Candidates, normalization: str, boost: Boost | None) -> tuple[Floats, Floats]:
+    """What is weighed: both legs' normalised scores (bm25, dense), each with the features mixed in."""
+    parts = normalized(found, normalization)
+    if boost is None:
+        return parts
+    return boost.mix(parts[0], found.chunks, normalization), boost.mix(parts[1], found.chunks, normalization)
+
+
+def fuse(found: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None) -> Ranking:
     """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's list, alpha 1 exactly the
-    dense one."""
-    scores = weigh(*normalized(found, config.normalization), config.alpha)
+    dense one; with features, the order that these give to that list."""
+    if config.alpha in (0, 1) and boost is not None:
+        scores, ranks, lower = (found.bm25, found.bm25_rank, 0.0) if config.alpha == 0 else (found.dense, found.dense_rank, -1.0)
+        return boosted(_leg(found.chunks, scores, ranks, depth), lower, config.normalization, boost, depth)
+    scores = weigh(*contributions(found, config.normalization, boost), config.alpha)
     if config.alpha == 0:
         return _leg(found.chunks, scores, found.bm25_rank, depth)
     if config.alpha == 1:

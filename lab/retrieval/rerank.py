@@ -101,12 +101,12 @@ class CrossEncoderScorer:
         return model
 
 
-def rerank(ranking: Ranking, pair_scores: Floats, config: RerankConfig) -> Ranking:
+def rerank(ranking: Ranking, pair_scores: Floats, config: RerankConfig, questions: Sequence[str]) -> Ranking:
     """Order the first `config.depth` hits by the reranker; ties keep their order and the rest follows unchanged.
 
-    `pair_scores` (questions x at least the pool) are the reranker's scores of `ranking`'s hits by rank. With a threshold,
-    hits below it are cut, and so is the rest, which the reranker never saw. Scores of the rest are set below the pool's,
-    one apart, for they are on another scale.
+    `pair_scores` (questions x at least the pool) are the reranker's scores of `ranking`'s hits by rank, `questions` the texts,
+    whose length a threshold may depend on. With a threshold, hits below it are cut, and so is the rest, which the reranker
+    never saw. Scores of the rest are set below the pool's, one apart, for they are on another scale.
     """
     width = min(config.depth, ranking.chunks.shape[1])
     pool, fused = ranking.chunks[:, :width], ranking.scores[:, :width]
@@ -118,7 +118,7 @@ def rerank(ranking: Ranking, pair_scores: Floats, config: RerankConfig) -> Ranki
         scores = config.blend * min_max(own, real) + (1 - config.blend) * first_stage
     keep = pool != NONE
     if config.threshold is not None:
-        keep &= np.nan_to_num(own, nan=-np.inf) >= config.threshold
+        keep &= np.nan_to_num(own, nan=-np.inf) >= np.array(config.cuts(questions))[:, None]
     sortable = np.where(keep, np.round(scores, DECIMALS), -np.inf)
     order = np.argsort(-sortable, axis=1, kind="stable")
     chunks = np.take_along_axis(np.where(keep, pool, NONE), order, axis=1)

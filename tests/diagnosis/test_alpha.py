@@ -6,7 +6,7 @@ import pytest
 from lab.diagnosis.alpha import Curve, Lines, curve
 from lab.diagnosis.alpha_summary import recall_curve, summaries, temper
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.fusion import Candidates, fuse, normalized
+from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 from lab.retrieval.ranking import NONE, project
 from lab.truth.judge import NEVER, Holder
 
@@ -29,9 +29,11 @@ def random_candidates(draw: np.random.Generator, size: int, decimals: int | None
     return Candidates(chunks[None], bm25[None], dense[None], ranks[0][None], ranks[1][None])
 
 
-def complete_at(found: Candidates, fusion: FusionConfig, depth: int, judged: np.ndarray, holder: Holder) -> int:
+def complete_at(
+    found: Candidates, fusion: FusionConfig, depth: int, judged: np.ndarray, holder: Holder, boost: Boost | None
+) -> int:
     """The rank at which a holder is complete, by the ranking itself and a loop."""
-    ranking = project(fuse(found, fusion, depth), judged).chunks[0]
+    ranking = project(fuse(found, fusion, depth, boost), judged).chunks[0]
     seen = 0
     for rank, thing in enumerate(ranking[ranking != NONE].tolist(), start=1):
         seen += sum(int(w) for w, spans in zip(holder.weights, holder.spans, strict=True) if thing in spans)
@@ -42,22 +44,30 @@ def complete_at(found: Candidates, fusion: FusionConfig, depth: int, judged: np.
 
 @pytest.mark.parametrize("normalization", ["min-max", "theoretical", "z-score", "rrf"])
 @pytest.mark.parametrize("decimals", [None, 1])
-def test_the_curve_equals_the_grid_at_every_alpha(normalization: str, decimals: int | None) -> None:
+@pytest.mark.parametrize("weights", [(), (0.1,), (0.2, 0.3)])
+def test_the_curve_equals_the_grid_at_every_alpha(normalization: str, decimals: int | None, weights: tuple[float, ...]) -> None:
     draw = np.random.default_rng(7)
+    values = draw.random((len(weights), 1000)) if decimals is None else draw.integers(0, 3, (len(weights), 1000)) / 2
+    values[:, draw.random(1000) < 0.2] = np.nan
+    boost = Boost(weights, lambda chunks: values[:, chunks]) if weights else None
     for size, per_span, depth in ((40, 1, 100), (120, 4, 50), (9, 2, 5)):
         found = random_candidates(draw, size, decimals)
         chunks = found.chunks[0]
         judged = np.zeros(1000, dtype=np.int64)
         judged[chunks] = chunks // per_span
-        bm25, dense = normalized(found, normalization)
-        lines = Lines(chunks, judged[chunks], bm25[0], dense[0], found.bm25_rank[0], found.dense_rank[0])
+        bm25, dense = contributions(found, normalization, boost)
+        bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
+        if boost is not None:
+            ends = (fuse(found, FusionConfig(normalization=normalization, alpha=alpha), depth, boost) for alpha in (0.0, 1.0))
+            bm25_rank, dense_rank = (ranks(end, found.chunks) for end in ends)
+        lines = Lines(chunks, judged[chunks], bm25[0], dense[0], bm25_rank[0], dense_rank[0])
         things = draw.choice(np.unique(judged[chunks]), 3, replace=False)
         alone = Holder(1, np.ones(1, dtype=np.int64), (things[:1],))
         halves = Holder(7, np.array([4, 3]), (things[1:2], things[2:]))
         steps = curve(lines, [[alone], [halves], [halves, alone]], depth, CAP).at(ALPHAS)
         for alpha, column in zip(ALPHAS.tolist(), steps.T, strict=True):
             fusion = FusionConfig(normalization=normalization, alpha=alpha)
-            one, both = (complete_at(found, fusion, depth, judged, holder) for holder in (alone, halves))
+            one, both = (complete_at(found, fusion, depth, judged, holder, boost) for holder in (alone, halves))
             assert column.tolist() == [one, both, min(one, both)], alpha
 
 

@@ -35,29 +35,29 @@ def first_stage(hits: int = 10) -> Ranking:
 
 def test_b40_the_reranker_sees_the_pool_and_ties_keep_their_order() -> None:
     scores = np.array([[1.0 if i == 7 else 0.0 for i in range(1, 11)]])
-    assert rerank(first_stage(), scores, RerankConfig(depth=10)).hits(0)[:5].tolist() == [7, 1, 2, 3, 4]
+    assert rerank(first_stage(), scores, RerankConfig(depth=10), ["?"]).hits(0)[:5].tolist() == [7, 1, 2, 3, 4]
 
 
 def test_b40_with_a_pool_of_five_the_rest_follows_unchanged() -> None:
-    found = rerank(first_stage(), np.zeros((1, 5)), RerankConfig(depth=5))
+    found = rerank(first_stage(), np.zeros((1, 5)), RerankConfig(depth=5), ["?"])
     assert found.hits(0).tolist() == list(range(1, 11))
     assert (np.diff(found.scores[0, 4:]) < 0).all()
 
 
 def test_a_threshold_cuts_hits_and_what_the_reranker_never_saw() -> None:
     scores = np.array([[0.1, 0.9, 0.5, 0.3]])
-    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=0.3)).hits(0).tolist() == [2, 3, 4]
-    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=2.0)).lengths.tolist() == [0]
+    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=0.3), ["?"]).hits(0).tolist() == [2, 3, 4]
+    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=2.0), ["?"]).lengths.tolist() == [0]
 
 
 def test_blend_mixes_both_normalised_scores() -> None:
     # Fused 3, 2, 1 -> 1, .5, 0; reranker -4, 0, 4 -> 0, .5, 1.
     ranking, scores = first_stage(3), np.array([[-4.0, 0.0, 4.0]])
-    found = rerank(ranking, scores, RerankConfig(depth=3, blend=0.25))
+    found = rerank(ranking, scores, RerankConfig(depth=3, blend=0.25), ["?"])
     assert found.hits(0).tolist() == [1, 2, 3]
     assert found.scores[0].tolist() == pytest.approx([0.75, 0.5, 0.25])
-    assert rerank(ranking, scores, RerankConfig(depth=3, blend=0.0)).hits(0).tolist() == [1, 2, 3]
-    assert rerank(ranking, scores, RerankConfig(depth=3, blend=1.0)).hits(0).tolist() == [3, 2, 1]
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=0.0), ["?"]).hits(0).tolist() == [1, 2, 3]
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=1.0), ["?"]).hits(0).tolist() == [3, 2, 1]
 
 
 @settings(max_examples=200, deadline=None)
@@ -71,7 +71,7 @@ def test_reranking_against_a_literal_sort(rows: list[list[float]], depth: int, t
     ranking = ranking_of([{i: -float(i) for i in range(len(row))} for row in rows], 8)
     width = ranking.chunks.shape[1]
     scores = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows]).reshape(len(rows), width)
-    found = rerank(ranking, scores[:, :depth], RerankConfig(depth=depth, threshold=threshold))
+    found = rerank(ranking, scores[:, :depth], RerankConfig(depth=depth, threshold=threshold), ["?"] * len(rows))
     for query, row in enumerate(rows):
         pool = sorted(range(len(row[:depth])), key=lambda i: -round(row[i], 6))
         kept = [i for i in pool if threshold is None or row[i] >= threshold]
