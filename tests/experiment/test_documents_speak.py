@@ -1,6 +1,7 @@
 """Views, features and thresholds by length in a sweep: settings, cells, causes with their proofs, exact curves, errors."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,18 @@ import pytest
 
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
+from lab.experiment.cache import Cache
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure, read_experiment
 from lab.experiment.grid import Grid
+from lab.experiment.resources import Resources
 from lab.experiment.result import Result
 from lab.experiment.run_folder import read_run
+from lab.experiment.stages import Stages
 from lab.experiment.sweep import sweep
-from lab.truth.judge import NEVER
+from lab.experiment.transplant import Transplants
+from lab.truth.judge import NEVER, judge_for
+from lab.truth.pieces import pieces
 from lab.truth.query import Evidence, Query
 from tests.given import GivenEncoder, GivenReranker
 
@@ -263,3 +269,27 @@ def test_a_cut_piece_is_proved_by_a_whole_chunk_whatever_else_ranks_it() -> None
         )
         (miss,) = result.findings.misses[0]
         assert (miss.cause, miss.verified) == ("split", True)
+
+
+@pytest.mark.parametrize("mode", ["bm25", "dense", "hybrid"])
+@pytest.mark.parametrize("normalization", ["min-max", "z-score", "rrf"])
+@pytest.mark.parametrize("deep", [4, 100])
+def test_a_chunk_put_in_its_own_place_keeps_its_rank(mode: str, normalization: str, deep: int) -> None:
+    # Documents are chunks, so the chunk that holds a document whole is the chunk that it replaces: nothing may change.
+    # No two scores are equal, for among equals the new chunk is the last.
+    corpus = Corpus(
+        replace(
+            d,
+            text=d.text + " road" * n,
+            metadata={key: v + " far" * n if key == "summary" else v for key, v in d.metadata.items()},
+        )
+        for n, d in enumerate(CORPUS)
+    )
+    settings = {"mode": mode, "normalization": normalization, "depth": deep, "model": "given", "chunk_strategy": "document"}
+    (config,) = systems(**settings, views=[EVERY], features={"year": 0.2, "cited": 0.01}, alpha=0.37)
+    asked, resources = pieces(QUERIES), Resources(Cache(None), encoders={"given": GivenEncoder()})
+    stage = Stages(corpus, [query.text for query in asked.queries], config.chunk, resources)
+    judge = judge_for(asked, stage.chunking, 0.9)
+    complete = judge.judge(stage.ranking(config)).complete
+    found = Transplants(stage, asked).ranks(config, judge, np.arange(len(asked)), None)
+    assert found.tolist() == complete.tolist()
