@@ -182,8 +182,8 @@ def fuse(found: Candidates, config: FusionConfig, depth: int, boost: Boost | Non
     """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's list, alpha 1 exactly the
     dense one; with features, the order that these give to that list."""
     if config.alpha in (0, 1) and boost is not None:
-        scores, ranks, lower = (found.bm25, found.bm25_rank, 0.0) if config.alpha == 0 else (found.dense, found.dense_rank, -1.0)
-        return boosted(_leg(found.chunks, scores, ranks, depth), lower, config.normalization, boost, depth)
+        scores, places, lower = (found.bm25, found.bm25_rank, 0.0) if config.alpha == 0 else (found.dense, found.dense_rank, -1.0)
+        return boosted(_leg(found.chunks, scores, places, depth), lower, config.normalization, boost, depth)
     scores = weigh(*contributions(found, config.normalization, boost), config.alpha)
     if config.alpha == 0:
         return _leg(found.chunks, scores, found.bm25_rank, depth)
