@@ -67,7 +67,8 @@ def mean_intervals(
     if bounds is None:
         low, high = np.where(constant, observed, low), np.where(constant, observed, high)
     # The last bits of the products above change with the number of the BLAS's threads.
-    return np.round(np.where(empty, np.nan, low), DIGITS), np.round(np.where(empty, np.nan, high), DIGITS)
+    low, high = np.round(low, DIGITS), np.round(high, DIGITS)
+    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
 
 
 def standard_errors(values: Floats, clusters: Clusters) -> Floats:

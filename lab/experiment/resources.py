@@ -19,7 +19,8 @@ from lab.errors import ModelError
 from lab.experiment.cache import Cache, cache_key
 from lab.experiment.progress import Progress, Silent
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
-from lab.retrieval.encoder import Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
 
 Ints = NDArray[np.int64]
@@ -93,16 +94,26 @@ class Resources:
         known = self.cache.get(keys.values())
         missing = sorted((text for text, key in keys.items() if key not in known), key=lambda text: (len(text), text))
         self._count("texts", keys.values(), known)
-        with self.timed("encode"):
+        with self.timed("encode"), self._encoding(encoder, len(missing)) as encode:
             advance = self.progress.stage(f"encode {'questions' if role == 'query' else 'texts'}", len(missing))
             for slab in _slabs(missing):
-                vectors = encoder.encode(slab, role, advance)
+                vectors = encode(slab, role, advance)
                 fresh = {keys[text]: vector.astype("<f4").tobytes() for text, vector in zip(slab, vectors, strict=True)}
                 self.cache.put(fresh)
                 known |= fresh
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
         return np.frombuffer(b"".join(known[keys[text]] for text in texts), dtype="<f4").reshape(len(texts), -1)
+
+    @contextmanager
+    def _encoding(self, encoder: Encoder, texts: int) -> Iterator[Encode]:
+        """How many texts are encoded: here, or in several processes if they were asked for and are worth starting."""
+        count = processes_wanted()
+        if count == 1 or texts < WORTHWHILE or not isinstance(encoder, SentenceEncoder):
+            yield encoder.encode
+        else:
+            with EncodingProcesses(encoder, count) as processes:
+                yield processes.encode
 
     def score_pairs(self, model: str, questions: Sequence[str], texts: Sequence[str]) -> Floats:
         """One score a (question, text) pair, from the cache where it has them."""

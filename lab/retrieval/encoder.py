@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Vectors = NDArray[np.float32]
 Role = Literal["query", "passage"]
 Progress = Callable[[int], None]
+Encode = Callable[[Sequence[str], Role, Progress], Vectors]
 
 BATCH = 32
 
