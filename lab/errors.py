@@ -19,6 +19,10 @@ class CorpusError(LabError):
     """Documents that cannot be read."""
 
 
+class TooMuchTextError(CorpusError):
+    """More text than memory has room for (see `lab.corpus.budget`): reading stops at once."""
+
+
 class DiagnosticsError(LabError):
     """Questions or evidence that cannot be read, or evidence that is not in the corpus."""
 

@@ -5,33 +5,45 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.corpus.budget import Budget
 from lab.errors import LabError
 
 BOM = "\ufeff"
 
 
-def read_text(path: Path, error: type[LabError]) -> str:
+def read_text(path: Path, error: type[LabError], budget: Budget | None = None) -> str:
     """The file's text without a byte order mark; line ends stay as they are."""
+    return "".join(_lines(path, error, budget))
+
+
+def numbered_lines(path: Path, error: type[LabError], budget: Budget | None = None) -> Iterator[tuple[int, str]]:
+    """Physical line number from 1 and text of every line that is not blank."""
+    for number, line in enumerate(_lines(path, error, budget), start=1):
+        if line.strip():
+            yield number, line.removesuffix("\n").rstrip("\r")
+
+
+def _lines(path: Path, error: type[LabError], budget: Budget | None) -> Iterator[str]:
+    """Lines with their ends, read one at a time; a new budget if none is given."""
+    budget, before = budget or Budget(), 0
     try:
-        return path.read_bytes().decode("utf-8").removeprefix(BOM)
+        with path.open("rb") as file:
+            while line := file.readline(max(budget.left, 0) + 1):
+                budget.take(len(line), path)
+                yield line.decode("utf-8") if before else line.decode("utf-8").removeprefix(BOM)
+                before += len(line)
     except UnicodeDecodeError as fault:
-        raise error(
-            f"{path}: byte {fault.start} is not UTF-8 (found 0x{fault.object[fault.start]:02x}); save the file as UTF-8"
-        ) from None
+        place, found = before + fault.start, fault.object[fault.start]
+        raise error(f"{path}: byte {place} is not UTF-8 (found 0x{found:02x}); save the file as UTF-8") from None
     except OSError as fault:
         raise error(f"{path}: cannot be read ({fault.strerror})") from None
 
 
-def numbered_lines(path: Path, error: type[LabError]) -> Iterator[tuple[int, str]]:
-    """Physical line number from 1 and text of every line that is not blank."""
-    for number, line in enumerate(read_text(path, error).split("\n"), start=1):
-        if line.strip():
-            yield number, line.rstrip("\r")
-
-
-def read_records(path: Path, problems: list[str], error: type[LabError]) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_records(
+    path: Path, problems: list[str], error: type[LabError], budget: Budget | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Place (`file:line`) and object of every line of a JSONL file; what is no object goes to `problems`."""
-    for number, line in numbered_lines(path, error):
+    for number, line in numbered_lines(path, error, budget):
         place = f"{path}:{number}"
         try:
             record = json.loads(line)

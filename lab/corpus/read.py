@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from lab.corpus.budget import Budget
 from lab.corpus.document import Corpus, Document
 from lab.corpus.lines import identifier, note_repeat, optional_text, read_records, read_text
-from lab.errors import CorpusError
+from lab.errors import CorpusError, TooMuchTextError
 
 TEXT_FILES = (".md", ".txt")
 BEIR = "corpus.jsonl"
@@ -19,7 +20,8 @@ def read_corpus(path: str | Path) -> Corpus:
     `corpus.jsonl` (_id, title, text: title and text are joined by one blank), or a folder of .txt and .md files (its
     folder `documents/` if it has one), whose ids are their paths below it; or one of these files.
 
-    Raises CorpusError with every bad line or file.
+    Raises CorpusError with every bad line or file, and as soon as there is more text than memory has room for (see
+    `lab.corpus.budget`).
     """
     path = Path(path)
     if not path.exists():
@@ -67,10 +69,13 @@ def _text_files(path: Path) -> Iterable[Document]:
         raise CorpusError(f"{folder}: no .txt or .md file, no documents.jsonl, no corpus.jsonl in it")
     documents: list[Document] = []
     problems: list[str] = []
+    budget = Budget()
     for file in files:
         doc_id = file.name if path.is_file() else file.relative_to(folder).as_posix()
         try:
-            documents.append(Document(doc_id, read_text(file, CorpusError)))
+            documents.append(Document(doc_id, read_text(file, CorpusError, budget)))
+        except TooMuchTextError:
+            raise
         except CorpusError as fault:
             problems.extend(fault.problems)
     if problems:

@@ -13,8 +13,6 @@ curves.parquet     a row a step of a piece's exact alpha curve (see `lab.experim
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -28,6 +26,7 @@ from lab.diagnosis.run import Run
 from lab.errors import RunError
 from lab.evaluation.clusters import main_documents
 from lab.experiment.conclusions import conclusions
+from lab.experiment.replace import replacing
 from lab.experiment.rows import StageRows
 from lab.truth.judge import NEVER
 
@@ -86,36 +85,19 @@ def check_place(path: Path) -> None:
 
 def write_run(run: Run, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
     """Write beside the place, then rename: a reader finds the whole run or none. `pages` are further files by name, such as
-    the report. An older run there is replaced; a folder that is not a run is left alone and is a RunError."""
+    the report. An older run there is replaced; a folder that is not a run is left alone and is a RunError. What a killed
+    writer of the place left beside it is removed."""
     check_place(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+        with replacing(path) as fresh:
+            for name in TABLES:
+                getattr(run, name).to_parquet(fresh / f"{name}.parquet", index=False, compression="zstd")
+            manifest = run.manifest | {"sha256": _digests(fresh)}
+            (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+            for name, text in pages.items():
+                (fresh / name).write_text(text, "utf-8")
     except OSError as fault:
         raise RunError(f"{path}: cannot be written ({fault.strerror})") from None
-    try:
-        for name in TABLES:
-            getattr(run, name).to_parquet(fresh / f"{name}.parquet", index=False, compression="zstd")
-        manifest = run.manifest | {"sha256": _digests(fresh)}
-        (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
-        for name, text in pages.items():
-            (fresh / name).write_text(text, "utf-8")
-        fresh.chmod(0o755)
-        if path.exists():
-            old = fresh.with_name(fresh.name + "-old")
-            os.rename(path, old)
-            try:
-                os.rename(fresh, path)
-            except OSError:
-                os.rename(old, path)
-                raise
-            shutil.rmtree(old)
-        else:
-            os.rename(fresh, path)
-    except OSError as fault:
-        raise RunError(f"{path}: cannot be written ({fault.strerror})") from None
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return path
 
 

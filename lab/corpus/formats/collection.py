@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from lab.corpus.budget import Budget
 from lab.corpus.document import Document
 
 Action = Literal["mended", "dropped", "suspicious"]
@@ -66,10 +67,11 @@ class Judgement:
 class Collection:
     """Documents, questions and judgements of one source, in file order, with the findings so far. Readers fill it.
 
-    `root` is the folder below which text files get their paths as ids.
+    `root` is the folder below which text files get their paths as ids, `budget` how much text may still be read.
     """
 
     root: Path = Path()
+    budget: Budget = field(default_factory=Budget)
     documents: list[PlacedDocument] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)

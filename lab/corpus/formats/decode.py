@@ -8,6 +8,7 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
+from lab.corpus.budget import Budget
 from lab.corpus.formats.collection import Collection
 from lab.corpus.lines import BOM
 from lab.errors import CorpusError
@@ -15,13 +16,20 @@ from lab.errors import CorpusError
 MARKED = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 # Bytes shown to the detector; more makes it slow and no surer.
 SAMPLE = 200_000
+# Bytes that are unpacked at a time.
+BLOCK = 2**20
 
 
-def read_bytes(path: Path) -> bytes:
-    """The file's bytes, unpacked if it is .gz. Raises CorpusError when it cannot be read."""
+def read_bytes(path: Path, budget: Budget) -> bytes:
+    """The file's bytes, unpacked if it is .gz. Raises CorpusError when it cannot be read, TooMuchTextError as soon as more is
+    unpacked than the budget has left."""
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            blocks = []
+            while block := file.read(BLOCK):
+                budget.take(len(block), path)
+                blocks.append(block)
+            return b"".join(blocks)
     except (OSError, EOFError, zlib.error) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise CorpusError(f"{path}: cannot be read ({reason})") from None
@@ -29,7 +37,7 @@ def read_bytes(path: Path) -> bytes:
 
 def decode(path: Path, into: Collection) -> str:
     """The file's text without a byte order mark; line ends stay as they are. A guessed encoding becomes a finding."""
-    content = read_bytes(path)
+    content = read_bytes(path, into.budget)
     try:
         return content.decode("utf-8").removeprefix(BOM)
     except UnicodeDecodeError as fault:

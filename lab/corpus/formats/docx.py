@@ -20,6 +20,7 @@ def read(path: Path, into: Collection) -> None:
             part = archive.getinfo("word/document.xml")
             if part.file_size > LARGEST:
                 raise CorpusError(f"{path}: its text unpacks to {part.file_size} bytes; at most {LARGEST} are read")
+            into.budget.take(part.file_size, path)
             body = ElementTree.fromstring(archive.read(part)).find(f"{W}body")
     except (
         OSError,

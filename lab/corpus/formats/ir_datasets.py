@@ -20,6 +20,7 @@ def read(name: str, into: Collection) -> None:
         for document in data.docs_iter():
             title = str(getattr(document, "title", "") or "")
             text = str(getattr(document, "text", "") or document.default_text())
+            into.budget.take(len(title) + len(text), name)
             into.add_document(f"{name}: document {document.doc_id}", document.doc_id, joined(title, text), title)
         for query in data.queries_iter():
             text = str(getattr(query, "text", "") or query.default_text())

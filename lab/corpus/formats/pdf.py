@@ -17,7 +17,10 @@ def read(path: Path, into: Collection) -> None:
         reader = PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
             raise CorpusError(f"{path}: the PDF is locked by a password; save it without one")
-        pages = [page.extract_text().strip() for page in reader.pages]
+        pages = []
+        for page in reader.pages:
+            pages.append(page.extract_text().strip())
+            into.budget.take(len(pages[-1]), path)
     except (
         PyPdfError,
         OSError,

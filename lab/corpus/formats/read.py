@@ -9,7 +9,7 @@ from lab.corpus.formats import contexts, docx, html, ir_datasets, pdf, smart, sp
 from lab.corpus.formats.collection import ROLES, Collection, Role
 from lab.corpus.formats.decode import decode
 from lab.corpus.formats.sniff import sniff
-from lab.errors import CorpusError
+from lab.errors import CorpusError, TooMuchTextError
 
 Columns = Mapping[str, str]
 
@@ -91,9 +91,11 @@ def read_collection(
     root = folder if folder is not None and folder.is_dir() else source
     problems: list[str] = []
     for path, (name, roles) in _choose(source, named, columns, into).items():
-        part = Collection(root)
+        part = Collection(root, into.budget)
         try:
             FORMATS[name].read(path, part, columns)
+        except TooMuchTextError:
+            raise
         except CorpusError as fault:
             problems.extend(fault.problems)
         except (KeyError, TypeError, AttributeError) as fault:

@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.corpus.formats.collection import Collection, Role
 from lab.corpus.formats.decode import decode
 from lab.corpus.formats.tables import records, role_of
-from lab.errors import CorpusError
+from lab.errors import CorpusError, TooMuchTextError
 
 TEXTS = {".md": "text", ".txt": "text", ".html": "html", ".htm": "html", ".docx": "docx", ".pdf": "pdf"}
 TABLES = ("csv", "tsv", "jsonl", "json", "parquet")
@@ -25,6 +25,10 @@ def sniff(path: Path, role: Role | None, columns: Mapping[str, str]) -> str | No
         return _table(path, role, columns)
     try:
         text = decode(path, Collection())
+    except TooMuchTextError:
+        if role or kind in TABLES or Path(name).suffix in TEXTS:
+            raise  # a film beside the documents is none of them, a table that unpacks to more than memory is
+        return None
     except CorpusError:
         return None
     head = text[:HEAD]
@@ -80,6 +84,8 @@ def _by_columns(head: str, name: str, role: Role | None) -> str | None:
 def _table(path: Path, role: Role | None, columns: Mapping[str, str]) -> str | None:
     try:
         row = next((row for _, row in records(path, Collection())), None)
+    except TooMuchTextError:
+        raise
     except CorpusError:
         row = None
     if row is None:

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lab.corpus.budget import Budget
 from lab.corpus.formats.collection import Collection, Judgement, Question, Role, joined
 from lab.corpus.formats.decode import decode, placed_lines
 from lab.errors import CorpusError
 
 Record = tuple[str, dict[str, Any]]
+# Rows of a Parquet file that are in memory at a time.
+ROWS = 64
 
 NAMES: dict[str, tuple[str, ...]] = {
     "doc_id": ("doc_id", "corpus-id", "corpus_id", "docid", "docno", "document_id", "doc", "_id", "id"),
@@ -35,7 +38,7 @@ def records(path: Path, into: Collection) -> Iterator[Record]:
     """Place and columns of every row. Raises CorpusError with every row that is no record."""
     kind = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     if kind == "parquet":
-        return _parquet(path)
+        return _parquet(path, into.budget)
     text = decode(path, into)
     if kind in ("csv", "tsv"):
         return _separated(path, text, "\t" if kind == "tsv" else ",")
@@ -86,15 +89,39 @@ def _separated(path: Path, text: str, separator: str) -> Iterator[Record]:
         raise CorpusError(problems)
 
 
-def _parquet(path: Path) -> Iterator[Record]:
+def _parquet(path: Path, budget: Budget) -> Iterator[Record]:
+    """Rows a few at a time. What a file says it unpacks to is believed where that is too much already; as repeated texts stay
+    in their dictionary until they are a row, and rows are counted, a file that says less than the truth is stopped too."""
+    import pyarrow
     import pyarrow.parquet
 
+    number = 0
     try:
-        rows = pyarrow.parquet.read_table(path).to_pylist()
+        with pyarrow.parquet.ParquetFile(path) as file:
+            groups = (file.metadata.row_group(group) for group in range(file.num_row_groups))
+            said = sum(group.column(column).total_uncompressed_size for group in groups for column in range(group.num_columns))
+            if said > budget.left:
+                budget.take(said, path)
+            texts = [
+                column.name
+                for column in file.schema_arrow
+                if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)
+            ]
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(ROWS):
+                for row in batch.to_pylist():
+                    budget.take(_size(row), path)
+                    number += 1
+                    yield f"{path}[{number}]", row
     except (OSError, ValueError) as fault:
         raise CorpusError(f"{path}: not a Parquet file ({fault})") from None
-    for number, row in enumerate(rows, start=1):
-        yield f"{path}[{number}]", row
+
+
+def _size(value: Any) -> int:
+    """Characters of all texts in a cell or row."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(map(_size, value)) if isinstance(value, list) else len(value) if isinstance(value, str | bytes) else 0
 
 
 def parse_json(path: Path, text: str) -> Any:
