@@ -118,10 +118,10 @@ def _parquet(path: Path, budget: Budget) -> Iterator[Record]:
 
 
 def _size(value: Any) -> int:
-    """Characters of all texts in a cell or row."""
+    """What a cell or row takes in memory, roughly: the characters of its texts, and for anything else what Python takes."""
     if isinstance(value, dict):
         value = list(value.values())
-    return sum(map(_size, value)) if isinstance(value, list) else len(value) if isinstance(value, str | bytes) else 0
+    return sum(map(_size, value)) if isinstance(value, list) else len(value) if isinstance(value, str | bytes) else 32
 
 
 def parse_json(path: Path, text: str) -> Any:
