@@ -132,7 +132,7 @@ def read_run(path: str | Path) -> Run:
                 for name in damaged
             )
         return Run(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, RecursionError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
 
 
