@@ -1,7 +1,8 @@
 """Findings: what a sweep knows of its misses, as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,8 +53,10 @@ class Findings:
         """A row a system and missed piece: `system` and the fields of Miss."""
         import pandas as pd
 
-        rows = [{"system": name, **asdict(miss)} for name, found in zip(systems, self.misses, strict=True) for miss in found]
-        table = pd.DataFrame(rows, columns=["system", *(field.name for field in fields(Miss))])
+        names = [field.name for field in fields(Miss)]
+        of = attrgetter(*names)
+        rows = [(name, *of(miss)) for name, found in zip(systems, self.misses, strict=True) for miss in found]
+        table = pd.DataFrame(rows, columns=["system", *names])
         numbers = [field.name for field in fields(Miss) if field.type is int]
         table = table.astype(dict.fromkeys(numbers, "int32") | {"verified": bool})
         return table.astype(dict.fromkeys(("system", "query_id", "kind", "cause", "stage"), "category"))
