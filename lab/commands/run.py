@@ -119,6 +119,9 @@ def search(
     strategy: Annotated[str, typer.Option(help="document, fixed, sentences or structure.")] = "fixed",
     alpha: Annotated[float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")] = 0.5,
     model: Annotated[str, typer.Option(help="Dense model: package name, folder or hub id.")] = "all-MiniLM-L6-v2",
+    variant: Annotated[list[str] | None, typer.Option(help="Another wording of the question; several are allowed.")] = None,
+    where: Annotated[str, typer.Option("--filter", help='Documents to search, as {"year": {"gte": 2020}}.')] = "",
+    synonyms: Annotated[str, typer.Option(help="File of synonyms: a, b or a => b a line.")] = "",
 ) -> None:
     """Search documents with both legs and show the ranked chunks with both scores."""
     from rich.console import Console
@@ -128,8 +131,13 @@ def search(
     from lab.experiment.search import search as search_corpus
     from lab.report.progress import TerminalProgress
     from lab.report.search import hits_table
+    from lab.truth.query import Query
+    from lab.truth.read import read_filter
 
-    grid = Grid(chunk_size=chunk_size, chunk_strategy=strategy, mode="hybrid", alpha=alpha, model=model)
+    settings = {"chunk_size": chunk_size, "chunk_strategy": strategy, "alpha": alpha, "model": model, "synonyms": synonyms}
+    grid = Grid(**settings, mode="hybrid", variants=True, filter=True)
+    documents = read_corpus(corpus)
+    query = Query("question", question, variants=tuple(variant or ()), filter=read_filter(where, documents))
     with TerminalProgress(Console(stderr=True)) as progress:
-        hits = search_corpus(read_corpus(corpus), question, grid.systems()[0][0], k, progress)
+        hits = search_corpus(documents, query, grid.systems()[0][0], k, progress)
     Console().print(hits_table(hits))

@@ -17,8 +17,9 @@ def read_corpus(path: str | Path) -> Corpus:
     """Read the documents at `path`.
 
     `path` is a folder with `documents.jsonl` (doc_id, text, title, anything else is metadata), a BEIR folder with
-    `corpus.jsonl` (_id, title, text: title and text are joined by one blank), or a folder of .txt and .md files (its
-    folder `documents/` if it has one), whose ids are their paths below it; or one of these files.
+    `corpus.jsonl` (_id, title, text: title and text are joined by one blank; its `metadata` and other keys are metadata), or
+    a folder of .txt and .md files (its folder `documents/` if it has one), whose ids are their paths below it; or one of
+    these files.
 
     Raises CorpusError with every bad line or file, and as soon as there is more text than memory has room for (see
     `lab.corpus.budget`).
@@ -55,10 +56,12 @@ def _jsonl(file: Path, problems: list[str]) -> Iterable[Document]:
             continue
         note_repeat(place, key, doc_id, seen, problems)
         text, title = (optional_text(record, part, place, problems) for part in ("text", "title"))
+        rest = {name: value for name, value in record.items() if name not in (key, "text", "title")}
         if beir:
-            yield Document(doc_id, " ".join(part for part in (title, text) if part), title)
+            inner = rest.pop("metadata", None)
+            metadata = (inner if isinstance(inner, dict) else {}) | rest
+            yield Document(doc_id, " ".join(part for part in (title, text) if part), title, metadata)
         else:
-            rest = {name: value for name, value in record.items() if name not in (key, "text", "title")}
             yield Document(doc_id, text, title, rest)
 
 

@@ -41,7 +41,11 @@ CAUSES: dict[str, Cause] = {
     "outranked": Cause("ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"),
     "crowded": Cause("ranking", "pushed out by near-duplicates of one text", "remove near-duplicates"),
     "demoted": Cause("reranker", "within k before the reranker, below k after it", "rerank less, or blend"),
-    "cut": Cause("cut", "removed by the threshold or the token budget", "lower the threshold, or raise the budget"),
+    "cut": Cause(
+        "cut",
+        "removed by the question's filter, the threshold or the token budget",
+        "mend the filter, lower the threshold, or raise the budget",
+    ),
 }
 STAGES = tuple(dict.fromkeys(cause.stage for cause in CAUSES.values()))
 NAMES = tuple(CAUSES)
@@ -58,9 +62,10 @@ def assign(trail: Trail) -> Codes:
     """Per piece the code of its cause (a place in CAUSES), HIT where it is not missed.
 
     The stages are asked from the last to the first which of them still had the piece, so the cause is the stage that lost
-    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did. A cut
-    piece of which nothing arrived is put down to what lost its parts; `lab.experiment.diagnose` then tries a whole chunk, and
-    where that alone brings the piece back the cause is `split` after all.
+    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did. So is one
+    whose documents the question's filter leaves out, for no stage can have it. A split piece of which nothing arrived is put
+    down to what lost its parts; `lab.experiment.diagnose` then tries a whole chunk, and where that alone brings the piece
+    back the cause is `split` after all.
     """
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k
@@ -68,7 +73,7 @@ def assign(trail: Trail) -> Codes:
     gap = GAPS[t.bm25 is not None, t.dense is not None]
     conditions = (
         ("not_in_corpus", ~t.inside),
-        ("cut", t.reranked <= t.k),
+        ("cut", t.filtered | (t.reranked <= t.k)),
         ("demoted", t.first <= t.k),
         ("split", (t.needed > t.k) | ((t.needed > 1) & arrived)),
         ("truncated", t.unread & ~lexical),

@@ -1,6 +1,6 @@
 """The story of one question under one system: its hits, what became of its evidence, why, and what would have helped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 WIDTH = 88
+# What a question may have beside its words -> how it is told; a system uses it or not.
+USED: dict[str, Callable[[Query], str]] = {
+    "variants": lambda query: "; ".join(query.variants),
+    "filter": lambda query: str(query.filter or ""),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +28,8 @@ class Explanation:
 
     `evidence` are its pieces with the rank at which each was complete, `rankings` the first hits and the chunks with evidence
     at every stage, `misses` its missed pieces with cause and proof (see `lab.diagnosis.misses.Miss`), `reason` why it is not
-    scored (empty when it is), `k` the cut-off that a miss is relative to.
+    scored (empty when it is), `k` the cut-off that a miss is relative to, `uses` says which of `variants` and `filter` the system
+    uses.
     """
 
     query: Query
@@ -34,7 +40,14 @@ class Explanation:
     rankings: "pd.DataFrame"
     misses: "pd.DataFrame"
     reason: str
+    uses: tuple[str, ...]
     corpus: Corpus
+
+    def asked(self) -> list[str]:
+        """A line for the question's variants and one for its filter, where it has them."""
+        held = {name: told(self.query) for name, told in USED.items()}
+        used = {name: "" if name in self.uses else " (not used by this system)" for name in USED}
+        return [f"{name}: {value}{used[name]}" for name, value in held.items() if value]
 
     def miss(self, piece: int) -> Any:
         """The row of a missed piece, None where it was found."""
@@ -45,7 +58,7 @@ class Explanation:
         return self.rankings[self.rankings["rank"] > 0].sort_values("rank").head(shown)
 
     def __str__(self) -> str:
-        lines = [f"{self.query.query_id} ({self.query.kind}): {self.query.text}", f"system: {self.system}"]
+        lines = [f"{self.query.query_id} ({self.query.kind}): {self.query.text}", *self.asked(), f"system: {self.system}"]
         if self.reason:
             return "\n".join([*lines, f"not scored: {self.reason}"])
         lines.append("scores: " + "  ".join(f"{metric} {value:.3f}" for metric, value in self.scores.items()))
@@ -56,6 +69,7 @@ class Explanation:
             miss = self.miss(piece.piece)
             if miss is not None:
                 proof = "verified" if miss.verified else "likely"
+                lines += [f"  left out: {miss.filtered}"] if miss.filtered else []
                 lines += [f"  cause: {miss.cause} ({proof}): {CAUSES[miss.cause].meaning}", f"  remedy: {miss.remedy}"]
         lines += ["", "first hits:"]
         for row in self.hits().itertuples():
@@ -81,6 +95,7 @@ def explain(run: Run, corpus: Corpus, queries: Sequence[Query], query_id: str, s
     def of(table: "pd.DataFrame") -> "pd.DataFrame":
         return table[(table["system"] == system) & (table["query_id"] == query_id)]
 
+    settings = run.systems.set_index("system").loc[system].to_dict()
     scores, reasons = of(run.scores), dict(run.manifest["questions"]["unscored"])
     return Explanation(
         by_id[query_id],
@@ -91,5 +106,6 @@ def explain(run: Run, corpus: Corpus, queries: Sequence[Query], query_id: str, s
         of(run.rankings),
         of(run.causes),
         reasons.get(query_id, ""),
+        tuple(name for name in USED if settings.get(name) is True),
         corpus,
     )

@@ -7,6 +7,7 @@ from lab.diagnosis.causes import CAUSES
 
 # What was changed, from the smallest change to the largest -> the causes that it proves when it brings the piece back.
 CHECKS: dict[str, tuple[str, ...]] = {
+    "no filter": ("cut",),
     "no threshold": ("cut",),
     "larger budget": ("cut",),
     "no reranker": ("demoted",),
@@ -35,6 +36,9 @@ SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "depth": ("lexical_gap", "semantic_gap", "both"),
     "index": ("approximate",),
     "analyzer": ("lexical_gap", "both"),
+    "filter": ("lexical_gap", "semantic_gap", "both", "outranked"),
+    "variants": ("lexical_gap", "semantic_gap", "both", "outranked"),
+    "synonyms": ("lexical_gap", "both", "outranked"),
     "model": ("semantic_gap", "both", "truncated"),
     "deliver": ("split",),
     "overlap": ("split",),
@@ -55,7 +59,9 @@ class Miss:
     `recovered_by` lists all changes that do, smallest first. `cut_at` is the blamed boundary (-1: none) and `cut_text` the text
     either side of it; `unmatched` the question's terms without a match, with the reason; `tail_start`, `tail_end` the text
     that the encoder did not read; `outranked_by` the spans ahead within k and what they are to the evidence; `alphas` the
-    intervals of alpha in which the piece is within k before any reranker.
+    intervals of alpha in which the piece is within k before any reranker (empty where question variants are fused, which is
+    not linear in alpha). `filtered` are the conditions of the question's filter that leave the piece's documents out, with
+    what they have instead: then the cause is `cut`.
     """
 
     query_id: str
@@ -81,6 +87,7 @@ class Miss:
     tail_end: int
     outranked_by: str
     alphas: str
+    filtered: str = ""
 
 
 def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:

@@ -15,7 +15,7 @@ Key = tuple[str, int]
 
 # Settings that exist only because of another one: alone they make no difference of their own.
 FOLLOWS = {
-    "mode": ("analyzer", "variant", "k1", "b", "model", "index", "normalization", "alpha"),
+    "mode": ("analyzer", "variant", "k1", "b", "synonyms", "model", "index", "normalization", "alpha"),
     "rerank": ("rerank_model", "rerank_depth", "threshold", "blend"),
     "chunk_strategy": ("chunk_size", "overlap", "unit"),
 }
@@ -71,6 +71,10 @@ def told(settings: Mapping[str, Any], setting: str) -> str:
         depth = settings["rerank_depth"]
         return "off" if depth is None else f"{settings['rerank_model']}@{depth}"
     value = settings[setting]
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value == "":
+        return "none"
     return "+".join(map(str, value)) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
 
 

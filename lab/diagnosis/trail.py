@@ -15,16 +15,18 @@ class Trail:
     NEVER where a stage does not have the whole piece.
 
     `limit` is how many spans are read (k, or what fits the token budget), `k` the cut-off that causes are relative to.
-    `inside` says whether some alternative is in the corpus, `needed` how few spans hold the piece, `unread` that the encoder
-    does not read as far as the piece. `bm25` and `dense` are the ranks in each leg alone (None without the leg), `pool` says
-    whether the candidates hold the piece, `pool_part` a part of it, and `exact_pool` whether exact search would. `first` is
-    the rank before the reranker, `part` that of the first span with a part of the piece; `reranked` is the rank with no
-    threshold, `final` as delivered. `crowded` says that the rank is within k once near-duplicates ahead count once.
+    `inside` says whether some alternative is in the corpus, `filtered` that the question's filter leaves all of them out,
+    `needed` how few spans hold the piece, `unread` that the encoder does not read as far as the piece. `bm25` and `dense` are
+    the ranks in each leg alone (None without the leg), `pool` says whether the candidates hold the piece, `pool_part` a part
+    of it, and `exact_pool` whether exact search would. `first` is the rank before the reranker, `part` that of the first span
+    with a part of the piece; `reranked` is the rank with no threshold, `final` as delivered. `crowded` says that the rank is
+    within k once near-duplicates ahead count once.
     """
 
     limit: Ints
     k: Ints
     inside: Bools
+    filtered: Bools
     needed: Ints
     unread: Bools
     bm25: Ints | None

@@ -1,7 +1,7 @@
 """Why a question's terms match nothing: not in the corpus, parted by the analyzer, or in another script."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from lab.chunking.units import CJK
@@ -22,14 +22,17 @@ class Unmatched:
         return f"{self.term} ({self.why})"
 
 
-def unmatched(question: str, evidence: str, analyzer: Analyzer, vocabulary: Container[str], folded: str) -> tuple[Unmatched, ...]:
-    """Terms of the question that are not in the evidence, function words aside, those that match nothing at all first.
+def unmatched(
+    terms: Iterable[str], evidence: str, analyzer: Analyzer, vocabulary: Container[str], folded: str
+) -> tuple[Unmatched, ...]:
+    """Searched terms that are not in the evidence, function words aside, those that match nothing at all first.
 
-    `vocabulary` holds the terms of the corpus, `folded` is the whole corpus in lower case.
+    `terms` are the question's with their synonyms, `vocabulary` holds the terms of the corpus, `folded` is the whole corpus in
+    lower case.
     """
     held, found = set(analyzer(evidence)), []
     scripts = bool(HAN_OR_KANA.search(evidence)), bool(re.search(r"[^\W\d_]", HAN_OR_KANA.sub("", evidence)))
-    for term in dict.fromkeys(analyzer(question)):
+    for term in dict.fromkeys(terms):
         if term in held or term in STOP_WORDS:
             continue
         is_cjk = bool(HAN_OR_KANA.search(term))

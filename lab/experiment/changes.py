@@ -39,8 +39,9 @@ def _questions(a: Side, b: Side) -> list[str]:
             found.append(f"{len(alone)} question(s) scored only in {word}: {_named(alone)}")
     common = sorted(set(a.scores.index) & set(b.scores.index))
     before, after = a.questions.loc[common], b.questions.loc[common]
-    for column, what in (("text", "text"), ("evidence", "evidence (document, offsets or grade)")):
-        moved = _differing(before[column], after[column])
+    told = {"text": "text", "variants": "variants", "filter": "filter", "evidence": "evidence (document, offsets or grade)"}
+    for column in (name for name in told if name in before and name in after):
+        what, moved = told[column], _differing(before[column], after[column])
         if moved:
             found.append(f"{len(moved)} of {len(common)} common question(s) with another {what}: {_named(moved)}")
     return found

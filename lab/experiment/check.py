@@ -75,12 +75,13 @@ def check(paths: Sequence[Path]) -> Check:
     experiment = read_experiment(paths[0])
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
-    systems, impossible = experiment.grid.systems()
+    asking, idle = experiment.grid.asking(queries)
+    systems, impossible = asking.systems()
     check_fields(corpus, systems)
     analyzers = list(dict.fromkeys(config.bm25.analyzer for config in systems if config.bm25)) or ["auto"]
     found = audit(corpus, queries, analyzers)
     count = len(systems) + len(experiment.retrievers)
-    return Check(str(paths[0]), corpus, queries, found, count, impossible, check_chunks(corpus, queries, systems))
+    return Check(str(paths[0]), corpus, queries, found, count, (*impossible, *idle), check_chunks(corpus, queries, systems))
 
 
 def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Config]) -> ChunkCheck:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, PositiveInt, StrictBool, ValidationError, model_validator
 
 from lab.chunking.config import DELIVER, ChunkConfig, Deliver
 from lab.errors import ConfigError
@@ -22,12 +22,15 @@ from lab.retrieval.config import (
 )
 
 DEPTH = 100
+# Settings that are on or off, and do something only for questions that have what they use.
+SWITCHES = ("variants", "filter")
 
 
 class Config(BaseModel):
     """One system: a slice for every stage it has. Without `dense` it is BM25 alone, without `bm25` dense alone, with both
     they are fused; `depth` is how many candidates a leg keeps. Both legs have the same `views`; `features` join the sum of the
-    first stage. `retriever` names a foreign system, which has no slices."""
+    first stage. With `variants` a question's other wordings are searched as well and the rankings fused, with `filter` only
+    documents that pass the question's filter are searched. `retriever` names a foreign system, which has no slices."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,6 +41,8 @@ class Config(BaseModel):
     features: FeaturesConfig = FeaturesConfig()
     rerank: RerankConfig | None = None
     depth: PositiveInt = DEPTH
+    variants: StrictBool = False
+    filter: StrictBool = False
     deliver: Deliver = "chunk"
     retriever: str | None = None
 
@@ -91,6 +96,7 @@ class Config(BaseModel):
             ]
         if self.depth != DEPTH:
             words.append(f"depth={self.depth}")
+        words += [switch for switch in SWITCHES if getattr(self, switch)]
         if self.deliver != "chunk":
             words.append(self.deliver)
         return " ".join(words)
@@ -124,7 +130,9 @@ class Config(BaseModel):
         """Read what `to_toml` wrote; raises ConfigError with every problem."""
         try:
             plain = tomllib.loads(text)
-            return Config.model_validate({key: None if value is False else value for key, value in plain.items()})
+            return Config.model_validate(
+                {key: None if key == "bm25" and value is False else value for key, value in plain.items()}
+            )
         except tomllib.TOMLDecodeError as fault:
             raise ConfigError(f"not TOML: {fault}") from None
         except ValidationError as fault:
@@ -148,7 +156,7 @@ def _differing(slice_: BaseModel, default: BaseModel, skip: str = "") -> list[st
 
 
 def _word(key: str, value: Any) -> str:
-    if key == "model":
+    if key in ("model", "synonyms"):
         return Path(str(value)).name
     if isinstance(value, str):
         return value
@@ -166,6 +174,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "variant": ("bm25", "variant"),
     "k1": ("bm25", "k1"),
     "b": ("bm25", "b"),
+    "synonyms": ("bm25", "synonyms"),
     "model": ("dense", "model"),
     "index": ("dense", "index"),
     "dtype": ("dense", "dtype"),
@@ -173,6 +182,8 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "mode": ("", "mode"),
     "depth": ("", "depth"),
     "views": ("", "views"),
+    "variants": ("", "variants"),
+    "filter": ("", "filter"),
     "normalization": ("fusion", "normalization"),
     "alpha": ("fusion", "alpha"),
     "features": ("", "features"),

@@ -30,6 +30,7 @@ Told = Callable[[int], str]
 
 WIDER = 4
 SPLIT, TRUNCATED = NAMES.index("split"), NAMES.index("truncated")
+CUT = NAMES.index("cut")
 OUTRANKED, CROWDED = NAMES.index("outranked"), NAMES.index("crowded")
 
 
@@ -92,6 +93,8 @@ class Diagnosis:
         """Every check that this system can be put to: which missed pieces it brings back, and how it is told."""
         missed, k, plain = trail.missed, trail.k, config.rerank is None
         found: dict[str, tuple[Bools, Told]] = {"all chunks": (~trail.inside, _always("not even all chunks together hold it"))}
+        without = self.trails.left_out.ranks(config, run.judge) if (codes == CUT).any() else np.full(len(missed), NEVER)
+        found["no filter"] = (without <= k), _always("no filter")
         found["no threshold"] = (trail.reranked <= k) & (trail.reranked != trail.final), _always("no threshold")
         found["larger budget"] = (trail.final <= k), _always("a larger token budget")
         found["no reranker"] = (trail.first <= k) & (not plain), _always("no reranker")
@@ -180,6 +183,7 @@ class Diagnosis:
             tail_end=tail.end if tail else -1,
             outranked_by=self._outranked_by(run, trail, piece) if ranked else "",
             alphas=self._alphas(curves, piece, int(trail.k[piece])) if curves else "",
+            filtered=self.trails.left_out.why(piece),
         )
 
     def _alphas(self, curves: Family, piece: int, k: int) -> str:
@@ -206,9 +210,10 @@ class Diagnosis:
         def compute() -> str:
             folded = self.trails.once("folded", lambda: "\n".join(document.text for document in corpus).lower())
             text, start, end = place(corpus, self.asked.items[piece][0])
-            question = self.asked.queries[self.asked.query[piece]].text
-            index = self.stage.bm25_index(bm25).own
-            words = unmatched(question, text[start:end], ANALYZERS[bm25.analyzer], index.vocabulary, folded)
+            query, index = self.asked.queries[self.asked.query[piece]], self.stage.bm25_index(bm25).own
+            asked = (query.text, *(query.variants if self.stage.variants else ()))
+            terms = [term for wording in asked for term in index.terms(wording)]
+            words = unmatched(terms, text[start:end], ANALYZERS[bm25.analyzer], index.vocabulary, folded)
             return ", ".join(map(str, words))
 
         return self.trails.once((bm25, "unmatched", piece), compute)
@@ -250,7 +255,7 @@ def foreign_misses(run: SystemRun, asked: Pieces, cutoff: Cutoff) -> tuple[Miss,
     inside = np.array([any(place(run.judge.spans.corpus, item)[0] for item in items) for items in asked.items])
     needed = np.where(never, 0, 1) if not isinstance(run.judge, SpanJudge) else run.judge.pieces_needed()
     trail = Trail(
-        limit, np.maximum(k, limit), inside, np.where(part == NEVER, 1, needed), never, None, None, final < NEVER,
+        limit, np.maximum(k, limit), inside, never, np.where(part == NEVER, 1, needed), never, None, None, final < NEVER,
         part < NEVER, final < NEVER, final, part, final, final, never,
     )  # fmt: skip
     numbers, codes = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1, assign(trail)

@@ -12,6 +12,7 @@ from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.experiment.config import problem
 from lab.experiment.grid import TABLES, Grid
 from lab.retrieval.foreign import RetrieverConfig
+from lab.retrieval.synonyms import read_synonyms
 
 CONTEXT_K = 10
 
@@ -124,7 +125,10 @@ def read_experiment(path: str | Path) -> Experiment:
         raise ConfigError(f"{path}: not TOML ({fault})") from None
     problems = [f"{path}: unknown key '{key}'{nearest(key, TOP_KEYS)}" for key in plain if key not in TOP_KEYS]
     corpus, sets = _paths(plain, path, problems)
-    grid = _grid(_grid_values(plain, path, problems), path, problems)
+    values = _grid_values(plain, path, problems)
+    if "synonyms" in values:
+        values["synonyms"] = _synonyms(values["synonyms"], path, problems)
+    grid = _grid(values, path, problems)
     measure = _measure(plain.get("measure", {}), path, problems)
     retrievers = _retrievers(plain.get("retriever", []), path, problems)
     if problems:
@@ -146,6 +150,25 @@ def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> d
             else:
                 problems.append(f"{path}: unknown key '{table}.{key}'{nearest(key, keys)}")
     return values
+
+
+def _synonyms(plain: Any, path: Path, problems: list[str]) -> list[str]:
+    """The files of rules where they lie, looked for like the other paths, and every bad line in them."""
+    found = []
+    for name in plain if isinstance(plain, list) else [plain]:
+        if not isinstance(name, str):
+            problems.append(f"{path}: bm25.synonyms is {name!r}; expected the path of a file of rules, or '' for none")
+            continue
+        place = next((p for p in (Path(name), path.parent / name) if p.is_file()), None)
+        if name and place is None:
+            problems.append(f"{path}: bm25.synonyms '{name}' does not exist, neither from here nor from {path.parent}")
+        elif place is not None:
+            try:
+                read_synonyms(place)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        found.append(str(place) if name and place else name)
+    return found or [""]
 
 
 def _grid(values: Mapping[str, Any], path: Path, problems: list[str]) -> Grid:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
+from lab.truth.audit.asking import useless_filters
 from lab.truth.audit.wording import leakage, shared_words
 from lab.truth.pieces import Pieces
 
@@ -64,20 +66,30 @@ def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config],
 
 
 def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
-    """A line for every analyzer under which questions share no term with the corpus, so that BM25 has no hit for them."""
-    indexes: dict[tuple[str, tuple[str, ...]], BM25] = {}
+    """A line for every analyzer (with every set of views and file of synonyms) under which questions share no term with the
+    corpus, so that BM25 has no hit for them."""
+    indexes: dict[str, BM25] = {}
     for config in configs:
-        if config.bm25 is not None and (config.bm25.analyzer, config.views) not in indexes:
-            indexes[config.bm25.analyzer, config.views] = stages[config.chunk].bm25_index(config.bm25).own
+        if config.bm25 is not None:
+            views = f" and views {'+'.join(config.views)}" if len(config.views) > 1 else ""
+            rules = f" with {Path(config.bm25.synonyms).name}" if config.bm25.synonyms else ""
+            name = f"'{config.bm25.analyzer}'{rules}{views}"
+            if name not in indexes:
+                indexes[name] = stages[config.chunk].bm25_index(config.bm25).own
     found = []
-    for (name, views), index in indexes.items():
+    for name, index in indexes.items():
         terms = index.query_terms([query.text for query in asked.queries])
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
             shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-            under = f"analyzer '{name}'" + (f" and views {'+'.join(views)}" if len(views) > 1 else "")
-            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under {under}: {shown}")
+            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer {name}: {shown}")
     return tuple(found)
+
+
+def left_out(configs: Sequence[Config], asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
+    """Lines where the filters of questions pass no document, or not those of their own evidence, if a system uses filters."""
+    found = useless_filters(asked.queries, corpus) if any(config.filter for config in configs) else ()
+    return tuple(f"{finding.rule}: {finding.message}" for finding in found)
 
 
 def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:

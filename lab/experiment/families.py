@@ -33,7 +33,7 @@ class Family:
 
 def on_curves(own: Config, config: Config) -> bool:
     """Whether a system's first stage lies on the curves of the family that `own` stands for: at its alpha, or as a leg."""
-    if config.retriever is not None or _shared(config) != _shared(own):
+    if config.variants or config.retriever is not None or _shared(config) != _shared(own):
         return False
     if config.fusion is not None and own.fusion is not None:
         return (config.bm25, config.dense, config.fusion.normalization) == (own.bm25, own.dense, own.fusion.normalization)
@@ -42,8 +42,9 @@ def on_curves(own: Config, config: Config) -> bool:
 
 def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
     """One hybrid config a family; where a grid has both legs of a chunking but no hybrid of them, they are joined with the
-    default fusion, so that a leg's miss can be asked whether the other leg would have helped."""
-    configs = list(configs)
+    default fusion, so that a leg's miss can be asked whether the other leg would have helped. Systems that fuse variants are
+    left out: reciprocal ranks of several wordings are not linear in alpha, so no curve is exact for them."""
+    configs = [config for config in configs if not config.variants]
     found: dict[Config, None] = {}
     for config in configs:
         if config.fusion is not None:

@@ -2,14 +2,23 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    StrictBool,
+    ValidationError,
+)
 
 from lab.chunking.config import ChunkConfig, Deliver, Size, Strategy, Unit
 from lab.errors import ConfigError, nearest
-from lab.experiment.config import DEPTH, SETTINGS, Config, problem
+from lab.experiment.config import DEPTH, SETTINGS, SWITCHES, Config, problem
 from lab.retrieval.analyzer import AnalyzerName
 from lab.retrieval.config import (
     DEFAULT_MODEL,
@@ -31,15 +40,16 @@ from lab.retrieval.config import (
     Variant,
     Views,
 )
+from lab.truth.query import Query
 
 T = TypeVar("T")
 
 # Keys of the experiment file -> Grid's names. The same words, inside their tables; `features` is a table of the user's own keys.
 TABLES: dict[str, dict[str, str]] = {
     "chunk": {"strategy": "chunk_strategy", "size": "chunk_size", "overlap": "overlap", "unit": "unit", "deliver": "deliver"},
-    "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b"},
+    "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b", "synonyms": "synonyms"},
     "dense": {"model": "model", "index": "index", "dtype": "dtype", "device": "device"},
-    "retrieve": {"mode": "mode", "depth": "depth", "views": "views"},
+    "retrieve": {"mode": "mode", "depth": "depth", "views": "views", "variants": "variants", "filter": "filter"},
     "fusion": {"normalization": "normalization", "alpha": "alpha"},
     "rerank": {"model": "rerank_model", "depth": "rerank_depth", "threshold": "threshold", "blend": "blend"},
 }
@@ -106,6 +116,7 @@ class Grid(BaseModel):
     variant: Axis[Variant] = ("lucene",)
     k1: Axis[K1] = (1.2,)
     b: Axis[UnitInterval] = (0.75,)
+    synonyms: Axis[str] = ("",)
     model: Axis[str] = (DEFAULT_MODEL,)
     index: Axis[Index] = ("exact",)
     dtype: Axis[Dtype] = ("float32",)
@@ -113,6 +124,8 @@ class Grid(BaseModel):
     mode: Axis[Mode] = ("bm25", "dense", "hybrid")
     depth: Axis[PositiveInt] = (DEPTH,)
     views: Axis[Views] = ((OWN_TEXT,),)
+    variants: Axis[StrictBool] = (False,)
+    filter: Axis[StrictBool] = (False,)
     normalization: Axis[Normalization] = ("min-max",)
     alpha: Axis[UnitInterval] = (0.5,)
     features: Features = (FeaturesConfig(),)
@@ -126,6 +139,13 @@ class Grid(BaseModel):
             super().__init__(**values)
         except ValidationError as fault:
             raise ConfigError(_problems(fault)) from None
+
+    def asking(self, queries: Sequence[Query]) -> tuple["Grid", tuple[str, ...]]:
+        """The grid for these questions: a switch for what none of them has makes no difference, so its cells stand once, off;
+        and a line for each such switch."""
+        idle = [switch for switch in SWITCHES if any(getattr(self, switch)) and not any(getattr(q, switch) for q in queries)]
+        told = (f"retrieve.{switch} makes no difference: no question has '{switch}'; its cells appear once" for switch in idle)
+        return self.model_copy(update=dict.fromkeys(idle, (False,))), tuple(told)
 
     def systems(self) -> tuple[tuple[Config, ...], tuple[str, ...]]:
         """Every distinct system in the order of the product, and a line for each cell that is impossible.
@@ -146,7 +166,8 @@ class Grid(BaseModel):
         names = Counter(config.name for config in found)
         if len(names) < len(found):
             raise ConfigError(
-                f"{count} systems would share the name '{name}'; give the folders of their models different names"
+                f"{count} systems would share the name '{name}'; give the folders of their models, or their files of synonyms, "
+                "different names"
                 for name, count in names.items()
                 if count > 1
             )
@@ -176,6 +197,8 @@ def _system(values: Mapping[str, Any]) -> Config:
         features=values["features"],
         rerank=RerankConfig(**rerank) if rerank["depth"] else None,
         depth=values["depth"],
+        variants=values["variants"],
+        filter=values["filter"],
         deliver=deliver,
     )
 

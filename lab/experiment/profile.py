@@ -79,10 +79,11 @@ def latency(stage: Stages, config: Config) -> Latency:
 
 def _ask(stage: Stages, config: Config, places: Sequence[int]) -> float:
     """Milliseconds for some questions together, their vectors given."""
-    asking = stage.asking([stage.questions[place] for place in places])
-    asking.resources = replace(stage.resources, seconds=defaultdict(float), peak_mb={})  # no stage of the sweep
-    if config.dense is not None:
-        asking.give_vectors(config.dense, stage.question_vectors(config.dense)[list(places)])
+    asking = stage.asking([stage.queries[place] for place in places]).asked_by(config)
+    for wording in asking.wordings:
+        wording.resources = replace(stage.resources, seconds=defaultdict(float), peak_mb={})  # no stage of the sweep
+        if config.dense is not None:
+            wording.question_vectors(config.dense)
     start = time.perf_counter()
     asking.first_stage(config)
     return 1000 * (time.perf_counter() - start)

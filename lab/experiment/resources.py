@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from lab.chunking.chunk import Chunking
 from lab.chunking.units import words
 from lab.corpus.document import Corpus
-from lab.errors import ModelError
+from lab.errors import ConfigError, ModelError
 from lab.experiment.cache import Cache, cache_key
 from lab.experiment.progress import Progress, Silent
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
 from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder, Vectors
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
+from lab.retrieval.synonyms import Synonyms, read_synonyms
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,6 +46,7 @@ class Resources:
     counts: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak_mb: dict[str, float] = field(default_factory=dict)
+    _synonyms: dict[str, Synonyms] = field(default_factory=dict)
     _counted: set[bytes] = field(default_factory=set)
 
     @contextmanager
@@ -75,6 +77,23 @@ class Resources:
             else:
                 self.scorers[name] = CrossEncoderScorer(name)
         return self.scorers[name]
+
+    def read_synonyms(self, paths: Iterable[str]) -> None:
+        """Read files of rules, each once, so that a sweep sees one state of them. Raises ConfigError with every bad line."""
+        problems: list[str] = []
+        for path in paths:
+            try:
+                self.synonyms(path)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        if problems:
+            raise ConfigError(problems)
+
+    def synonyms(self, path: str) -> Synonyms:
+        """The rules of a file."""
+        if path not in self._synonyms:
+            self._synonyms[path] = read_synonyms(path)
+        return self._synonyms[path]
 
     def encode(self, model: str, role: Role, texts: Iterable[str]) -> None:
         """Put the vectors of those texts into the cache that it does not hold yet, without reading the others."""

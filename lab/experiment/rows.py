@@ -24,7 +24,8 @@ SHOWN = 10
 @dataclass(frozen=True, eq=False)
 class StageRows:
     """Parallel arrays, one entry a (question, chunk) of one system. Ranks count from 1 and are 0 where a stage does not hold
-    the chunk; scores are NaN there. `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it.
+    the chunk; scores are NaN there. Where variants of a question are fused, a leg's and the fused ranks and scores are those of
+    all its wordings by reciprocal rank. `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it.
     `evidence` says whether the chunk holds any of the question's evidence, `relevant` whether precision counts the hit."""
 
     query: Ints
@@ -75,8 +76,9 @@ def stage_rows(
     first_stage = stage.first_stage(config)
     if config.bm25 is not None and config.dense is not None:
         both = stage.candidates(config.bm25, config.dense, config.depth)
+        own = ~np.isin(query, stage.owner)  # fused variants have no exact score of a leg
         for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
-            stages[name] = _look_up(Ranking(both.chunks, values), query, chunk)[1]
+            stages[name][own] = _look_up(Ranking(both.chunks, values), query[own], chunk[own])[1]
     if config.mode == "hybrid" or config.features.root:
         stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
     if config.rerank is not None:

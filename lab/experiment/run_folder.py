@@ -5,7 +5,7 @@ systems.parquet    a row a system
 scores.parquet     system x query x metric
 rankings.parquet   every stage's rank and score of the first hits and the evidence
 evidence.parquet   the rank at which every piece was complete, per system
-questions.parquet  a row a question: text, kind, tags, main document, fingerprint of its evidence, why it is not scored
+questions.parquet  a row a question: text, variants, filter, kind, tags, main document, evidence as a fingerprint, why not scored
 causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage (see `lab.diagnosis.misses.Miss`)
 curves.parquet     a row a step of a piece's exact alpha curve (see `lab.experiment.findings.Findings.curves`)
 """
@@ -29,6 +29,7 @@ from lab.experiment.conclusions import conclusions
 from lab.experiment.replace import replacing
 from lab.experiment.rows import StageRows
 from lab.truth.judge import NEVER
+from lab.truth.query import Query
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 TABLES = ("systems", "scores", "rankings", "evidence", "questions", "causes", "curves")
 MANIFEST = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 PACKAGES = (
     "retrieval-diagnostics-lab",
     "rank-bm25",
@@ -176,10 +177,17 @@ def _manifest(result: "Result") -> dict[str, Any]:
 
 def _questions_fingerprint(result: "Result") -> str:
     rows = [
-        [q.query_id, q.text, q.kind, dict(q.tags), q.answer, [asdict(item) for item in q.evidence]]
+        [q.query_id, q.text, q.kind, dict(q.tags), q.answer, [asdict(item) for item in q.evidence], *_used_if_set(q)]
         for q in sorted(result.queries, key=lambda query: query.query_id)
     ]
     return _fingerprint(rows)
+
+
+def _used_if_set(query: Query) -> list[Any]:
+    """Variants and filter; nothing where a question has neither, so that older fingerprints of its set hold."""
+    if not query.variants and query.filter is None:
+        return []
+    return [list(query.variants), query.filter and query.filter.plain]
 
 
 def _fingerprint(plain: Any) -> str:
@@ -254,6 +262,8 @@ def _questions(result: "Result") -> "pd.DataFrame":
             "query_id": query.query_id,
             "text": query.text,
             "kind": query.kind,
+            "variants": json.dumps(query.variants, ensure_ascii=False) if query.variants else "",
+            "filter": json.dumps(query.filter.plain, ensure_ascii=False) if query.filter else "",
             "tags": json.dumps(dict(query.tags), ensure_ascii=False, sort_keys=True),
             "doc_id": documents.get(query.query_id, ""),
             "evidence": _fingerprint([asdict(item) for item in query.evidence])[:16],

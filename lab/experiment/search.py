@@ -10,6 +10,7 @@ from lab.experiment.config import Config
 from lab.experiment.progress import Progress
 from lab.experiment.resources import Resources
 from lab.experiment.stages import Stages
+from lab.truth.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,20 @@ class Hit:
     score: float
 
 
-def search(corpus: Corpus, question: str, config: Config, k: int, progress: Progress) -> tuple[Hit, ...]:
-    """The first `k` chunks for a question under one hybrid system. Raises ConfigError for a blank question."""
-    if not question.strip():
+def search(corpus: Corpus, query: Query, config: Config, k: int, progress: Progress) -> tuple[Hit, ...]:
+    """The first `k` chunks for a question under one hybrid system; the legs' scores are those of its own words. Raises
+    ConfigError for a blank question."""
+    if not query.text.strip():
         raise ConfigError("the question is blank; expected words to look for")
-    stage = Stages(corpus, [question], config.chunk, Resources(Cache(default_cache_path(), progress.note), progress))
+    assert config.bm25 is not None  # a hybrid system has both legs
+    assert config.dense is not None
+    resources = Resources(Cache(default_cache_path(), progress.note), progress)
+    stage = Stages(corpus, [query], config.chunk, resources).asked_by(config)
     ranking = stage.first_stage(config).first(k)
-    found = stage.candidates(config.bm25, config.dense, config.depth)  # type: ignore[arg-type]  # a hybrid system has both
-    hits = []
-    for rank, (index, score) in enumerate(zip(ranking.hits(0), ranking.scores[0], strict=False), start=1):
-        place = found.chunks[0].tolist().index(index)
-        legs = float(found.bm25[0, place]), float(found.dense[0, place])
-        hits.append(Hit(rank, stage.chunking[index], stage.chunking.text(index), *legs, float(score)))
-    return tuple(hits)
+    lexical = stage.bm25_index(config.bm25).scores(stage.questions, ranking.chunks)
+    semantic = stage.dense_index(config.dense).scores(stage.question_vectors(config.dense), ranking.chunks)
+    return tuple(
+        Hit(rank + 1, stage.chunking[index], stage.chunking.text(index), *(float(s[0, rank]) for s in scores))
+        for scores in [(lexical, semantic, ranking.scores)]
+        for rank, index in enumerate(ranking.hits(0))
+    )

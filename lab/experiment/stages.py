@@ -1,119 +1,138 @@
 """The stages of all systems that share a chunking: each is computed once per distinct slice of the config it reads."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
-from itertools import chain
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
-from lab.chunking.deliver import Delivery, deliver
-from lab.chunking.strategies import chunk
-from lab.chunking.units import Tokenize
 from lab.corpus.document import Corpus
-from lab.errors import CorpusError
+from lab.corpus.filter import Filter
 from lab.experiment.config import Config
+from lab.experiment.indexes import Indexes
 from lab.experiment.resources import Resources
-from lab.retrieval import bm25, dense
-from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig, RerankConfig
-from lab.retrieval.features import feature
-from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, candidates, fuse
+from lab.retrieval import dense
+from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
+from lab.retrieval.fusion import ALONE, Candidates, boosted, candidates, fuse
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.rerank import rerank
-from lab.retrieval.views import Entries, Views, entries_of, parted
+from lab.retrieval.variants import fuse_wordings
+from lab.truth.query import Query
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Stages:
-    """Built once per chunk config and asked by every system that shares it. Raises CorpusError when there is no chunk."""
+class Stages(Indexes):
+    """The indexes of one chunking asked some questions; built once per chunk config and asked by every system that shares it.
 
-    def __init__(self, corpus: Corpus, questions: Sequence[str], config: ChunkConfig, resources: Resources) -> None:
-        self.config, self.questions, self.resources = config, list(questions), resources
-        self._memo: dict[Hashable, Any] = {}
-        self._pairs: dict[str, tuple[Ints, Floats]] = {}
-        self._features: dict[str, Floats] = {}
-        with resources.timed("chunk"):
-            self.chunking: Chunking = chunk(corpus, config, self._tokenize)
-        if not len(self.chunking):
-            raise CorpusError("the corpus has no text but white space; nothing can be indexed")
+    `asking` gives stages with the same chunks and indexes and other questions. Where these use filters, both legs search only
+    the chunks of documents that pass a question's, so that `depth` of these are kept whatever the index: they are scored
+    exactly, without the graph or cells of an approximate one. BM25's statistics stay those of all chunks, as in search
+    engines. Where they use variants, every wording of a question is searched, and rankings of its wordings are fused.
+    """
 
-    def asking(self, questions: Sequence[str]) -> "Stages":
-        """The same chunks and indexes, other questions."""
+    def __init__(self, corpus: Corpus, queries: Sequence[Query], config: ChunkConfig, resources: Resources) -> None:
+        super().__init__(corpus, config, resources)
+        self._ask(queries, filtered=False, variants=False)
+
+    def asking(self, queries: Sequence[Query], *, filtered: bool = False, variants: bool = False) -> "Stages":
+        """The stages that ask `queries`, with their filters and variants or without."""
         other = copy(self)
-        other.questions, other._pairs = list(questions), {}
-        indexes = (BM25Config, DenseConfig)
-        other._memo = {key: value for key, value in self._memo.items() if isinstance(key, indexes)}
+        other._ask(queries, filtered=filtered, variants=variants)
         return other
 
-    def give_vectors(self, config: DenseConfig, vectors: NDArray[np.float32]) -> None:
-        """Unit vectors of the questions that are known already."""
-        self._memo["questions", config.encoder] = vectors
+    def _ask(self, queries: Sequence[Query], *, filtered: bool, variants: bool) -> None:
+        self.queries, self.questions = tuple(queries), [query.text for query in queries]
+        self.filters = [query.filter if filtered else None for query in queries]
+        self._memo: dict[Hashable, Any] = {}
+        self._pairs: dict[str, tuple[Ints, Floats]] = {}
+        # The variants of all questions as questions of their own; `owner` says whose each is.
+        self.owner = np.repeat(np.arange(len(queries)), [len(query.variants) if variants else 0 for query in queries])
+        self.variants: Stages | None = None
+        if len(self.owner):
+            worded = [replace(query, text=text, variants=()) for query in queries for text in query.variants]
+            self.variants = self.asking(worded, filtered=filtered)
 
-    @property
-    def _tokenize(self) -> Tokenize | None:
-        return self.resources.encoder(self.config.tokenizer).offsets if self.config.tokenizer else None
+    def asked_by(self, config: Config) -> "Stages":
+        """The same questions as a system asks them."""
+        if not config.filter and not config.variants:
+            return self
+        return self.asking(self.queries, filtered=config.filter, variants=config.variants)
 
     def _once(self, key: Hashable, compute: Callable[[], T], stage: str) -> T:
-        if key not in self._memo:
-            with self.resources.timed(stage):
-                self._memo[key] = compute()
-        return self._memo[key]  # type: ignore[no-any-return]  # each key is one stage's
+        return self._kept(self._memo, key, compute, stage)
 
-    def bm25_index(self, config: BM25Config) -> Views[bm25.BM25]:
-        def build() -> Views[bm25.BM25]:
-            # Variants, k1 and b weigh the same counts.
-            counts = self._once(("terms", config.analyzer, config.views), count, "index bm25")
-            return parted(bm25.compile_counts(counts, config), len(self.chunking), self._entries(config.views))
-
-        def count() -> bm25.TermCounts:
-            views = config.views
-            runs = self._once(("runs", views), lambda: bm25.count_runs(self.passages(views)), "index bm25")
-            return bm25.count_terms(runs, ANALYZERS[config.analyzer])
-
-        return self._once(config, build, "index bm25")
-
-    def dense_index(self, config: DenseConfig) -> Views[dense.Dense]:
-        def build() -> Views[dense.Dense]:
-            vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
-            own = dense.build(vectors, config.index, self.chunking)
-            return Views(own, tuple((view, beside(view)) for view in self._entries(config.views)))
-
-        def beside(view: Entries) -> dense.Dense:
-            vectors = self.resources.embed(config.encoder, "passage", view.texts)
-            dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
-            return dense.index(vectors, config.index)
-
-        return self._once(config, build, "index dense")
-
-    def passages(self, views: tuple[str, ...]) -> Iterable[str]:
-        """Every text that is indexed: the chunks' own, then those of the other views."""
-        return chain(self.chunking.texts, *(view.texts for view in self._entries(views)))
-
-    def _entries(self, views: tuple[str, ...]) -> list[Entries]:
-        return self._once(("views", views), lambda: entries_of(self.chunking, views), "index bm25")
+    @property
+    def wordings(self) -> tuple["Stages", ...]:
+        """The questions in their own words, then their variants if these are used."""
+        return (self,) if self.variants is None else (self, self.variants)
 
     def bm25_leg(self, config: BM25Config, depth: int) -> Ranking:
         """Lexical hits of every question."""
-        index = self.bm25_index(config)
-        return self._once((config, depth), lambda: index.search(self.questions, depth), "search bm25")
+        return self._fused(lambda stage: stage.own_bm25(config, depth), (config, depth), depth)
 
     def dense_leg(self, config: DenseConfig, depth: int) -> Ranking:
-        """Nearest chunks of every question; a blank one, or one that the model gives a zero vector, is near to none."""
+        """Nearest chunks of every question."""
+        return self._fused(lambda stage: stage.own_dense(config, depth), (config, depth), depth)
+
+    def _fused(self, rank: Callable[["Stages"], Ranking], key: Hashable, depth: int) -> Ranking:
+        """A ranking of the questions in their own words, fused with that of their variants if these are used."""
+        own, others = rank(self), self.variants
+        if others is None:
+            return own
+        return self._once(("wordings", key), lambda: fuse_wordings(own, rank(others), self.owner, depth), "fuse")
+
+    def own_bm25(self, config: BM25Config, depth: int) -> Ranking:
+        """Lexical hits of every question in its own words."""
+        index = self.bm25_index(config)
+
+        def among(places: Sequence[int], chunks: Ints | None) -> Ranking:
+            texts = [self.questions[place] for place in places]
+            return (index if chunks is None else index.only(chunks)).search(texts, depth)
+
+        return self._once((config, depth), lambda: self._passing(among, depth), "search bm25")
+
+    def own_dense(self, config: DenseConfig, depth: int) -> Ranking:
+        """Nearest chunks of every question in its own words; a blank one, or one that the model gives a zero vector, is near to
+        none."""
         index, vectors = self.dense_index(config), self.question_vectors(config)
 
+        def among(places: Sequence[int], chunks: Ints | None) -> Ranking:
+            return (index if chunks is None else index.only(chunks)).search(vectors[places], depth)
+
         def search() -> Ranking:
-            found = index.search(vectors, depth)
+            found = self._passing(among, depth)
             blank = np.array([not question.strip() for question in self.questions]) | ~vectors.any(axis=1)
             return Ranking(np.where(blank[:, None], NONE, found.chunks), np.where(blank[:, None], -np.inf, found.scores))
 
         return self._once((config, depth), search, "search dense")
+
+    def _passing(self, among: Callable[[Sequence[int], Ints | None], Ranking], depth: int) -> Ranking:
+        """Search for all questions, those with one filter together: `among` is given their places and the chunks that pass
+        (None: all), and its ranking counts these."""
+        groups: dict[Filter | None, list[int]] = {}
+        for place, one in enumerate(self.filters):
+            groups.setdefault(one, []).append(place)
+        if groups.keys() <= {None}:
+            return among(range(len(self.filters)), None)
+        shape = len(self.filters), depth
+        found = Ranking(np.full(shape, NONE, dtype=np.int64), np.full(shape, -np.inf))
+        for one, places in groups.items():
+            passing = None if one is None else self.passing(one)
+            ranking = among(places, passing)
+            found.chunks[places] = ranking.chunks if passing is None else np.append(passing, NONE)[ranking.chunks]
+            found.scores[places] = ranking.scores
+        return found
+
+    def admits(self, query: int, doc_id: str) -> bool:
+        """Whether a question may be answered from a document."""
+        wanted, corpus = self.filters[query], self.chunking.corpus
+        return wanted is None or doc_id not in corpus or wanted.passes(corpus[doc_id].metadata)
 
     def question_vectors(self, config: DenseConfig) -> NDArray[np.float32]:
         """Unit vectors of the questions."""
@@ -126,8 +145,9 @@ class Stages:
         return self._once(("questions", config.encoder), embed, "search dense")
 
     def candidates(self, lexical: BM25Config, semantic: DenseConfig, depth: int) -> Candidates:
-        """Union of both legs with both exact scores: independent of alpha and normalisation."""
-        legs = self.bm25_leg(lexical, depth), self.dense_leg(semantic, depth)
+        """Union of both legs with both exact scores, of every question in its own words: independent of alpha and
+        normalisation."""
+        legs = self.own_bm25(lexical, depth), self.own_dense(semantic, depth)
         return self._once(
             (lexical, semantic, depth),
             lambda: candidates(
@@ -138,22 +158,12 @@ class Stages:
             "fuse",
         )
 
-    def boost(self, config: FeaturesConfig) -> Boost | None:
-        """What the documents' features add to the chunks; None without features."""
-        if not config.root:
-            return None
-        of = self.feature_values(config)[:, self.chunking.document]
-        return Boost(tuple(weight for _, weight in config.root), lambda chunks: of[:, chunks])
-
-    def feature_values(self, config: FeaturesConfig) -> Floats:
-        """Features x documents (see `lab.retrieval.features.feature`)."""
-        for name, _ in config.root:
-            if name not in self._features:
-                self._features[name] = feature(self.chunking.corpus, name)
-        return np.stack([self._features[name] for name, _ in config.root])
-
     def first_stage(self, config: Config) -> Ranking:
         """The ranking before the reranker: one leg, or the fusion of both, with the features if it has any."""
+        key = (config.bm25, config.dense, config.fusion, config.features, config.depth)
+        return self._fused(lambda stage: stage._own_first_stage(config), ("first stage", *key), config.depth)
+
+    def _own_first_stage(self, config: Config) -> Ranking:
         boost = self.boost(config.features)
         key = (config.bm25, config.dense, config.fusion, config.features, config.depth)
         if config.dense is None or config.bm25 is None:
@@ -166,9 +176,24 @@ class Stages:
     def _only_leg(self, config: Config) -> tuple[Ranking, float]:
         """The leg of a system that has one, and the lower bound of its scores."""
         if config.bm25 is not None:
-            return self.bm25_leg(config.bm25, config.depth), 0.0
+            return self.own_bm25(config.bm25, config.depth), 0.0
         assert config.dense is not None  # Config has at least one leg
-        return self.dense_leg(config.dense, config.depth), -1.0
+        return self.own_dense(config.dense, config.depth), -1.0
+
+    def reach(self, lexical: BM25Config | None, semantic: DenseConfig | None, depth: int) -> Ranking:
+        """All candidates of every question, those of its variants too if these are used; the order means nothing."""
+
+        def held(stage: Stages) -> Ranking:
+            if lexical is not None and semantic is not None:
+                chunks = stage.candidates(lexical, semantic, depth).chunks
+                return Ranking(chunks, np.zeros(chunks.shape))
+            if lexical is not None:
+                return stage.own_bm25(lexical, depth)
+            assert semantic is not None  # a system has a leg
+            return stage.own_dense(semantic, depth)
+
+        most = 2 * depth * (1 + int(np.bincount(self.owner).max(initial=0)))
+        return self._fused(held, ("reach", lexical, semantic, depth), most)
 
     def pool(self, config: Config) -> tuple[str, Ints]:
         """The reranker that a system asks and its (question, chunk) pairs as numbers; no pairs without one."""
@@ -199,27 +224,8 @@ class Stages:
         return np.where((keys[place] == wanted) & (chunks != NONE), scores[place], np.nan)
 
     def ranking(self, config: Config) -> Ranking:
-        """The system's ranking of chunks; `prepare_pairs` must have seen it if it reranks."""
+        """The system's ranking of chunks; `lab.experiment.pairs` must have seen it if it reranks."""
         first = self.first_stage(config)
         if config.rerank is None:
             return first
         return rerank(first, self.pair_scores(config.rerank, first), config.rerank, self.questions)
-
-    def delivery(self, how: str) -> Delivery:
-        """What is handed to the reader for every chunk."""
-        return self._once(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize), "deliver")
-
-
-def prepare_pairs(asked: Sequence[Stages], configs: Sequence[Config]) -> None:
-    """Score the distinct pairs that any of the systems re-ranks, for all sets of questions over one chunking at once: a
-    reranker that reads a text once then serves all of them."""
-    for model in dict.fromkeys(config.rerank.model for config in configs if config.rerank):
-        pools = [[keys for name, keys in map(stage.pool, configs) if name == model] for stage in asked]
-        distinct = [np.unique(np.concatenate(keys)) for keys in pools]
-        pairs = [np.divmod(keys, len(stage.chunking)) for stage, keys in zip(asked, distinct, strict=True)]
-        questions = [stage.questions[q] for stage, (query, _) in zip(asked, pairs, strict=True) for q in query]
-        texts = [stage.chunking.texts[c] for stage, (_, chunks) in zip(asked, pairs, strict=True) for c in chunks]
-        scores = asked[0].resources.score_pairs(model, questions, texts)
-        borders = np.cumsum([len(keys) for keys in distinct])[:-1]
-        for stage, keys, own in zip(asked, distinct, np.split(scores, borders), strict=True):
-            stage.keep_pair_scores(model, keys, own)

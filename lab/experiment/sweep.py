@@ -16,7 +16,7 @@ from lab.evaluation.scores import score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
-from lab.experiment.facts import chunk_facts, leaked, unmatched, warnings
+from lab.experiment.facts import chunk_facts, leaked, left_out, unmatched, warnings
 from lab.experiment.families import Family
 from lab.experiment.fields import check_fields
 from lab.experiment.findings import Findings, proved
@@ -67,7 +67,8 @@ def sweep(
     """
     grid, measure = grid or Grid(), measure or Measure()
     retrievers = dict(retrievers or {})
-    own, impossible = grid.systems()
+    asking, idle = grid.asking(queries)
+    own, impossible = asking.systems()
     configs = (*own, *map(foreign_config, retrievers))
     twice = {config.name for config in own} & set(retrievers)
     if twice:
@@ -79,7 +80,7 @@ def sweep(
     progress = progress or Silent()
     kept = Cache(cache or default_cache_path(), progress.note)
     resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
-    questions = [query.text for query in asked.queries]
+    resources.read_synonyms(dict.fromkeys(config.bm25.synonyms for config in own if config.bm25 and config.bm25.synonyms))
     lacking = check_fields(corpus, own)
     by_chunk: dict[ChunkConfig, list[int]] = {}
     for system, config in enumerate(own):
@@ -88,13 +89,21 @@ def sweep(
     advance = resources.progress.stage("chunk", len(by_chunk))
     stages: dict[ChunkConfig, Stages] = {}
     for chunk_config in by_chunk:
-        stages[chunk_config] = Stages(corpus, questions, chunk_config, resources)
+        stages[chunk_config] = Stages(corpus, asked.queries, chunk_config, resources)
         advance(1)
     counter = next((config.dense.model for config in configs if config.dense), None)
     with resources.timed("count tokens"):
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
-    notes = (*impossible, *lacking, *warnings(facts, asked), *leaked(asked, corpus), *unmatched(stages, configs, asked))
+    notes = (
+        *impossible,
+        *idle,
+        *lacking,
+        *warnings(facts, asked),
+        *leaked(asked, corpus),
+        *left_out(configs, asked, corpus),
+        *unmatched(stages, configs, asked),
+    )
     for note in notes:
         resources.progress.note(note)
     _encode_all(stages, configs, resources)
@@ -170,7 +179,7 @@ def sweep(
         rerankers=rerankers,
         retrievers={label: retriever for label, retriever in retrievers.items() if label == chosen.retriever},
     )
-    return replace(result, sealed=_sealed_scores(fresh))
+    return replace(result, sealed=_sealed_scores(fresh, chosen.name))
 
 
 def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> None:
@@ -198,16 +207,19 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
             advance(1)
 
 
-def _sealed_scores(fresh: Result) -> Sealed:
-    """The last system's means and intervals on the sealed questions: the only one, or the foreign one."""
+def _sealed_scores(fresh: Result, system: str) -> Sealed:
+    """The last system's means and intervals on the sealed questions: the only one, or the foreign one. `system` is its name
+    among the open questions; without any filter or variant to use it is called otherwise among the sealed ones."""
     means, (low, high) = fresh.values[-1].mean(axis=0), fresh.intervals
     rows = zip(means.tolist(), low[-1].tolist(), high[-1].tolist(), strict=True)
     ids = tuple(query.query_id for query in fresh.pieces.queries)
-    return Sealed(fresh.systems[-1], ids, dict(zip(fresh.metrics, rows, strict=True)))
+    return Sealed(system, ids, dict(zip(fresh.metrics, rows, strict=True)))
 
 
 def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:
-    """Name -> identity of every analyzer and model that was used."""
+    """Name -> identity of every analyzer, file of synonyms and model that was used."""
     found = {f"analyzer {c.bm25.analyzer}": ANALYZERS[c.bm25.analyzer].identity for c in configs if c.bm25}
+    synonyms = dict.fromkeys(c.bm25.synonyms for c in configs if c.bm25 and c.bm25.synonyms)
+    found |= {f"synonyms {path}": resources.synonyms(path).identity for path in synonyms}
     found |= {f"model {c.dense.encoder}": resources.encoder(c.dense.encoder).identity for c in configs if c.dense}
     return found | {f"reranker {c.rerank.model}": resources.scorer(c.rerank.model).identity for c in configs if c.rerank}

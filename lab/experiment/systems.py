@@ -16,25 +16,27 @@ from lab.experiment.diagnose import Diagnosis, foreign_misses
 from lab.experiment.experiment import Measure
 from lab.experiment.families import Family
 from lab.experiment.foreign import account, anchored, ask_retriever, foreign_rows, foreign_run
+from lab.experiment.pairs import prepare_pairs
 from lab.experiment.profile import Profile
 from lab.experiment.resources import Resources, count_tokens
 from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
-from lab.experiment.stages import Stages, prepare_pairs
+from lab.experiment.stages import Stages
 from lab.experiment.unanswerable import Unanswered, unanswered
 from lab.retrieval.foreign import Retriever, RetrieverConfig
 from lab.retrieval.ranking import project
 from lab.truth.judge import Judge, SpanJudge, judge_for
 from lab.truth.pieces import Ints, Pieces
+from lab.truth.query import Query
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What every system of a sweep is asked, and how it is judged. `silent` are the texts of the questions without evidence;
+    """What every system of a sweep is asked, and how it is judged. `silent` are the questions without evidence;
     `starts` per document the offsets of tokens (of `counter`'s, or of words)."""
 
     corpus: Corpus
     pieces: Pieces
-    silent: Sequence[str]
+    silent: Sequence[Query]
     measure: Measure
     metrics: Sequence[Metric]
     counter: str | None
@@ -73,8 +75,13 @@ class ChunkingFound:
 def run_chunking(stage: Stages, configs: Sequence[Config], asked: Asked, profile: Profile | None) -> ChunkingFound:
     """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their latency as well."""
     resources = stage.resources
-    silent = [stage.asking(asked.silent)] if asked.silent else []
-    prepare_pairs([stage, *silent], configs)
+    silent = stage.asking(asked.silent) if asked.silent else None
+    groups: dict[tuple[bool, bool], list[Config]] = {}
+    for config in configs:
+        groups.setdefault((config.filter, config.variants), []).append(config)
+    askings = {key: stage.asked_by(group[0]) for key, group in groups.items()}
+    silences = {key: silent.asked_by(group[0]) for key, group in groups.items()} if silent else {}
+    prepare_pairs([(asking[key], groups[key]) for asking in (askings, silences) for key in asking])
     judges: dict[str, tuple[Judge, Ints]] = {}
 
     def judge_of(deliver: str) -> tuple[Judge, Ints]:
@@ -86,26 +93,32 @@ def run_chunking(stage: Stages, configs: Sequence[Config], asked: Asked, profile
 
     with resources.timed("judge"):
         evidence = evidence_pairs(judge_of("chunk")[0])
-    diagnosis = Diagnosis(stage, asked.pieces, asked.cutoff, configs)
+    diagnoses = {key: Diagnosis(askings[key], asked.pieces, asked.cutoff, group) for key, group in groups.items()}
     found: list[SystemFound] = []
     for config in configs:
-        delivery, ranking = stage.delivery(config.deliver), stage.ranking(config)
+        asking, diagnosis = askings[config.filter, config.variants], diagnoses[config.filter, config.variants]
+        delivery, ranking = stage.delivery(config.deliver), asking.ranking(config)
         delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
         with resources.timed("judge"):
             judge, tokens = judge_of(config.deliver)
             run = SystemRun(judge, judge.judge(delivered), tokens)
         with resources.timed("rows"):
-            rows = stage_rows(stage, config, ranking, delivered, delivery, run, evidence)
+            rows = stage_rows(asking, config, ranking, delivered, delivery, run, evidence)
         with resources.timed("diagnose"):
             misses = diagnosis.misses(config, run)
         found.append(SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses))
     if profile is not None:
         with resources.timed("profile"):
-            profile.measure(stage, list(configs))
-    judged = [(config, system.run.judge) for config, system in zip(configs, found, strict=True)]
+            for key, group in groups.items():
+                profile.measure(askings[key], group)
     with resources.timed("unanswerable"):
-        silence = [one for other in silent for one in unanswered(stage, other, judged, asked.pieces)]
-    return ChunkingFound(tuple(found), diagnosis.families, tuple(silence))
+        silence = [
+            unanswered(askings[key], silences[key], config, system.run.judge, asked.pieces)
+            for config, system in zip(configs, found, strict=True)
+            if (key := (config.filter, config.variants)) in silences
+        ]
+    families = tuple(family for diagnosis in diagnoses.values() for family in diagnosis.families)
+    return ChunkingFound(tuple(found), families, tuple(silence))
 
 
 def run_foreign(

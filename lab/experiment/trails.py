@@ -10,6 +10,7 @@ from lab.diagnosis.trail import Trail
 from lab.diagnosis.unread import Tail, unread
 from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
+from lab.experiment.filtered import LeftOut
 from lab.experiment.stages import Stages
 from lab.retrieval.config import BM25Config, DenseConfig
 from lab.retrieval.ranking import Ranking, project
@@ -27,7 +28,7 @@ class Trails:
     the candidates, the unread tails) is found once."""
 
     def __init__(self, stage: Stages, asked: Pieces, k: int) -> None:
-        self.stage, self.asked, self.k = stage, asked, k
+        self.stage, self.asked, self.k, self.left_out = stage, asked, k, LeftOut(stage, asked)
         self._memo: dict[Hashable, Any] = {}
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -55,6 +56,7 @@ class Trails:
             limit=limit,
             k=np.maximum(k, limit),
             inside=needed < NEVER,
+            filtered=self.left_out.pieces,
             needed=needed,
             unread=np.isin(np.arange(len(self.asked)), list(self.tails(dense)) if dense else []),
             bm25=None if bm25 is None else self._leg(config, bm25, judge)[1],
@@ -77,14 +79,10 @@ class Trails:
     def pool(self, config: Config, judge: Judge) -> Arrival:
         """NEVER where the candidates hold no part of a piece, and where they do not hold it whole."""
         bm25, dense = legs(config)
-        if bm25 is None or dense is None:
+        if self.stage.variants is None and (bm25 is None or dense is None):
             return self._leg(config, bm25 or dense, judge)
-
-        def compute() -> Arrival:
-            chunks = self.stage.candidates(bm25, dense, config.depth).chunks
-            return self.arrival(config, Ranking(chunks, np.zeros(chunks.shape)), judge)
-
-        return self.once((bm25, dense, config.depth, judge), compute)
+        key = bm25, dense, config.depth
+        return self.once((*key, judge), lambda: self.arrival(config, self.stage.reach(*key), judge))
 
     def tails(self, dense: DenseConfig) -> dict[int, Tail]:
         """Pieces that the encoder does not read, with the tail they are in."""

@@ -16,6 +16,7 @@ from lab.retrieval import dense
 from lab.retrieval.fusion import Boost
 from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
 from lab.retrieval.rerank import rerank
+from lab.retrieval.variants import fuse_wordings
 from lab.truth.judge import NEVER, DocumentJudge, Judge, place
 from lab.truth.pieces import Pieces
 
@@ -47,20 +48,16 @@ class Transplants:
         """The rank of each piece's graft under a system: its whole chunk, or with `tails` its chunk read to the end. Other
         questions and chunks, and the index's statistics, stay as they are."""
         grafts = [self._whole(int(piece)) if tails is None else self._read(tails[int(piece)]) for piece in pieces]
-        query, new = self.asked.query[pieces], len(self.stage.chunking)
+        query = self.asked.query[pieces]
         removed = np.full((len(grafts), max(len(graft.removed) for graft in grafts)), NONE, dtype=np.int64)
         for row, graft in enumerate(grafts):
             removed[row, : len(graft.removed)] = graft.removed
-        lexical, semantic = legs(config)
-        parts = Legs(
-            None if lexical is None else self.stage.bm25_leg(lexical, config.depth),
-            None if semantic is None else self.stage.dense_leg(semantic, config.depth),
-            self.stage.candidates(lexical, semantic, config.depth) if lexical and semantic else None,
-            config.fusion,
-            config.depth,
-            self._boost(config, grafts),
-        )
-        ranking = insert(parts, query, removed, new, *self._scores(config, query, grafts))
+        ranking = self._first_stage(self.stage, config, query, grafts, removed)
+        if self.stage.variants is not None:
+            # Every wording of a piece's question is asked with the graft in place, then fused as ever.
+            of, variant = np.nonzero(query[:, None] == self.stage.owner)
+            others = self._first_stage(self.stage.variants, config, variant, [grafts[i] for i in of], removed[of])
+            ranking = fuse_wordings(ranking, others, of, config.depth)
         if config.rerank is not None:
             asked = [self.stage.questions[q] for q in query]
             ranking = rerank(ranking, self._pairs(config, query, grafts, ranking), config.rerank, asked)
@@ -73,11 +70,24 @@ class Transplants:
             found[rows] = ranks_of(part, np.arange(len(rows)), np.full(len(rows), judged))
         return np.where(found > 0, found, NEVER)
 
+    def _first_stage(self, stage: Stages, config: Config, query: Ints, grafts: list[Graft], removed: Ints) -> Ranking:
+        """The ranking before the reranker of questions in one wording, each with its graft."""
+        lexical, semantic = legs(config)
+        parts = Legs(
+            None if lexical is None else stage.own_bm25(lexical, config.depth),
+            None if semantic is None else stage.own_dense(semantic, config.depth),
+            stage.candidates(lexical, semantic, config.depth) if lexical and semantic else None,
+            config.fusion,
+            config.depth,
+            self._boost(config, grafts),
+        )
+        return insert(parts, query, removed, len(stage.chunking), *self._scores(stage, config, query, grafts))
+
     def _whole(self, piece: int) -> Graft:
         chunking = self.stage.chunking
         for evidence in self.asked.items[piece]:
             text, start, end = place(chunking.corpus, evidence)
-            if text[start:end].strip():
+            if text[start:end].strip() and self.stage.admits(int(self.asked.query[piece]), evidence.doc_id):
                 break
         document = chunking.corpus.position[evidence.doc_id]
         chunks = np.arange(self._first[document], self._first[document + 1])
@@ -92,27 +102,30 @@ class Transplants:
         chunk = tail.chunk
         return Graft(document, int(chunking.start[chunk]), int(chunking.end[chunk]), (chunk,), reads, chunk)
 
-    def _scores(self, config: Config, query: Ints, grafts: list[Graft]) -> tuple[Floats, Floats]:
-        """Both legs' scores of every graft; NaN without the leg, or where no term is shared."""
+    def _scores(self, stage: Stages, config: Config, query: Ints, grafts: list[Graft]) -> tuple[Floats, Floats]:
+        """Both legs' scores of every graft; NaN without the leg, where no term is shared, or where the question's
+        filter leaves the graft's document out."""
         bm25, vectors = np.full(len(grafts), np.nan), np.full(len(grafts), np.nan)
         old = np.array([[NONE if graft.kept is None else graft.kept] for graft in grafts])
         # Views but the chunk's own text are its document's, which the removed chunks share.
         alike = np.array([[graft.removed[0]] for graft in grafts])
-        asked = [self.stage.questions[q] for q in query]
+        asked = [stage.questions[q] for q in query]
         if config.bm25 is not None:
-            index = self.stage.bm25_index(config.bm25)
+            index = stage.bm25_index(config.bm25)
             kept = index.scores(asked, old)[:, 0]
             fresh = np.fmax(
                 index.own.scores_of_new(asked, [self._text(graft) for graft in grafts]), index.scores_beside(asked, alike)[:, 0]
             )
             bm25 = np.where(old[:, 0] == NONE, fresh, kept)
         if config.dense is not None:
-            read = dense.unit(self.stage.resources.embed(config.dense.encoder, "passage", [graft.reads for graft in grafts]))
-            questions = self.stage.question_vectors(config.dense)[query]
-            semantic = self.stage.dense_index(config.dense)
+            read = dense.unit(stage.resources.embed(config.dense.encoder, "passage", [graft.reads for graft in grafts]))
+            questions = stage.question_vectors(config.dense)[query]
+            semantic = stage.dense_index(config.dense)
             fresh = np.fmax((read.astype(np.float64) * questions).sum(axis=1), semantic.scores_beside(questions, alike)[:, 0])
             vectors = np.fmax(fresh, semantic.scores(questions, old)[:, 0])
-        return bm25, vectors
+        names = stage.chunking.corpus.documents
+        admitted = [stage.admits(q, names[graft.document].doc_id) for q, graft in zip(query.tolist(), grafts, strict=True)]
+        return np.where(admitted, bm25, np.nan), np.where(admitted, vectors, np.nan)
 
     def _boost(self, config: Config, grafts: list[Graft]) -> Boost | None:
         """The features of every row's chunks, its graft among them."""

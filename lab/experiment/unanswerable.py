@@ -33,30 +33,28 @@ class Unanswered:
     effects: tuple[ThresholdEffect, ...]
 
 
-def unanswerable(queries: Iterable[Query], asked: Pieces) -> list[str]:
-    """Texts of the questions without any evidence."""
+def unanswerable(queries: Iterable[Query], asked: Pieces) -> list[Query]:
+    """The questions without any evidence."""
     wanted = {query_id for query_id, reason in asked.unscored if reason == NO_EVIDENCE}
-    return [query.text for query in queries if query.query_id in wanted and query.text.strip()]
+    return [query for query in queries if query.query_id in wanted and query.text.strip()]
 
 
-def unanswered(stage: Stages, other: Stages, systems: Iterable[tuple[Config, Judge]], asked: Pieces) -> list[Unanswered]:
-    """Ask the systems of one chunking the unanswerable questions as well: `other` is `stage` asking those."""
-    found = []
-    for config, judge in systems:
-        rows = []
-        if config.bm25 is not None:
-            legs = [s.bm25_leg(config.bm25, config.depth) for s in (stage, other)]
-            rows.append(separation("bm25", *map(_best, legs)))
-        if config.dense is not None:
-            legs = [s.dense_leg(config.dense, config.depth) for s in (stage, other)]
-            rows.append(separation("dense", *map(_best, legs)))
-        effects: tuple[ThresholdEffect, ...] = ()
-        if config.rerank is not None:
-            best = [np.nanmax(_pairs(s, config), axis=1, initial=-np.inf) for s in (stage, other)]
-            rows.append(separation("reranker", *best))
-            effects = tuple(_effects(stage, other, config, judge, asked, best[0]))
-        found.append(Unanswered(config.name, tuple(rows), effects))
-    return found
+def unanswered(stage: Stages, other: Stages, config: Config, judge: Judge, asked: Pieces) -> Unanswered:
+    """Ask a system the unanswerable questions as well: `other` is `stage` asking those. Legs are compared by their scores for
+    the questions' own words, since fused variants have ranks only."""
+    rows = []
+    if config.bm25 is not None:
+        legs = [s.own_bm25(config.bm25, config.depth) for s in (stage, other)]
+        rows.append(separation("bm25", *map(_best, legs)))
+    if config.dense is not None:
+        legs = [s.own_dense(config.dense, config.depth) for s in (stage, other)]
+        rows.append(separation("dense", *map(_best, legs)))
+    effects: tuple[ThresholdEffect, ...] = ()
+    if config.rerank is not None:
+        best = [np.nanmax(_pairs(s, config), axis=1, initial=-np.inf) for s in (stage, other)]
+        rows.append(separation("reranker", *best))
+        effects = tuple(_effects(stage, other, config, judge, asked, best[0]))
+    return Unanswered(config.name, tuple(rows), effects)
 
 
 def _best(leg: Ranking) -> Floats:

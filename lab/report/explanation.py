@@ -18,7 +18,7 @@ HIT, PIECE = 110, 300
 def explanation_screen(story: Explanation) -> RenderableType:
     """Question, pieces, hits."""
     head = Text(f"\n{story.query.query_id} ", "bold").append(f"({story.query.kind}) ", "dim").append(story.query.text, "not bold")
-    parts: list[RenderableType] = [head, Text(f"system: {story.system}", "dim")]
+    parts: list[RenderableType] = [head, *map(Text, story.asked()), Text(f"system: {story.system}", "dim")]
     if story.reason:
         return Group(*parts, Text(f"not scored: {story.reason}"))
     parts.append(Text("  ".join(f"{metric} {value:.3f}" for metric, value in story.scores.items())))
@@ -65,6 +65,7 @@ def _diagnosis(miss: Any) -> Table:
         ("cause", f"{miss.cause} ({'verified' if miss.verified else 'likely'}): {CAUSES[miss.cause].meaning}"),
         ("proof" if miss.verified else "also back with", miss.recovered_by),
         ("remedy", miss.remedy),
+        ("left out", miss.filtered),
         ("terms", miss.unmatched),
         ("unread", f"the encoder stops before {miss.tail_start}-{miss.tail_end}" if miss.tail_start >= 0 else ""),
         ("ahead", miss.outranked_by),

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
 CHUNKS = ("chunk_strategy", "chunk_size", "overlap", "unit")
 SEARCH = ("mode", "alpha")
+# A switch that is on, in a table of systems; off is "-".
+ON = "on"
 RERANKER = ("rerank_model", "rerank_depth")
 # Shown by themselves, under their own name, when they vary.
 SINGLE = (
@@ -16,10 +18,13 @@ SINGLE = (
     "variant",
     "k1",
     "b",
+    "synonyms",
     "model",
     "index",
     "depth",
     "views",
+    "variants",
+    "filter",
     "normalization",
     "features",
     "threshold",
@@ -87,15 +92,17 @@ def _reranker(row: dict[str, Any], several: bool) -> str:
 
 def _words(shown: dict[str, str]) -> str:
     """`structure-400 hybrid 0.6 rerank 20`: values that name themselves stand alone, others behind their name."""
-    own = ("chunks", "search", "deliver", "variant", "model", "normalization", "analyzer", "index")
-    words = [value if key in own else f"{key} {value}" for key, value in shown.items() if value != "-"]
+    own = ("chunks", "search", "deliver", "variant", "model", "normalization", "analyzer", "index", "synonyms")
+    words = [value if key in own else key if value == ON else f"{key} {value}" for key, value in shown.items() if value != "-"]
     return " ".join(words)
 
 
 def _value(value: Any) -> str:
-    if is_absent(value):
+    if is_absent(value) or value is False:
         return "-"
-    return f"{value:g}" if isinstance(value, int | float) else PurePath(str(value)).name
+    if value is True:
+        return ON
+    return f"{value:g}" if isinstance(value, int | float) else PurePath(str(value)).name or "-"
 
 
 def is_absent(value: Any) -> bool:

@@ -4,18 +4,20 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 import rank_bm25
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 from lab.retrieval.config import BM25Config
 from lab.retrieval.postings import scores_of, search
 from lab.retrieval.ranking import Floats, Ints, Ranking
+from lab.retrieval.synonyms import Expansion
 
 
 class BM25Lucene(rank_bm25.BM25):  # type: ignore[misc]  # rank-bm25 is untyped
@@ -68,7 +70,8 @@ class BM25:
 
     `postings` (terms x chunks) holds what one occurrence of a term in a question adds to a chunk's score; `constants`
     what it adds to every chunk (BM25+ gives chunks without the term a share as well). Scores equal rank-bm25's
-    `get_scores` over the same terms; chunks without any term count neither in N nor in the average length.
+    `get_scores` over the same terms; chunks without any term count neither in N nor in the average length. `synonyms`
+    change the terms of questions, never what is indexed.
     """
 
     analyzer: Analyzer
@@ -77,16 +80,30 @@ class BM25:
     constants: Floats
     blank: int
     model: rank_bm25.BM25
+    synonyms: Expansion | None = None
 
     @property
     def size(self) -> int:
         """Bytes of the compiled matrix."""
         return int(self.postings.data.nbytes + self.postings.indices.nbytes + self.postings.indptr.nbytes)
 
+    @cached_property
+    def _by_chunk(self) -> csc_array:
+        return self.postings.tocsc()
+
+    def only(self, chunks: Ints) -> "BM25":
+        """The index of some chunks (ascending), which are numbered anew; what a term weighs stays as it was among all."""
+        return replace(self, postings=self._by_chunk[:, chunks].tocsr())
+
+    def terms(self, question: str) -> list[str]:
+        """What is searched for a question: its terms and those of its synonyms, known to the index or not."""
+        terms = self.analyzer(question)
+        return terms if self.synonyms is None else self.synonyms(terms)
+
     def query_terms(self, texts: Sequence[str]) -> csr_array:
-        """Questions x terms: how often each known term stands in a question."""
+        """Questions x terms: how often each known term is searched for a question."""
         find = self.vocabulary.get
-        known = ([n for term in self.analyzer(text) if (n := find(term)) is not None] for text in texts)
+        known = ([n for term in self.terms(text) if (n := find(term)) is not None] for text in texts)
         return _counts(known, self.vocabulary).astype(np.float64)
 
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
@@ -105,7 +122,7 @@ class BM25:
         for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
             terms = self.analyzer(text)
             counts, length = Counter(terms), 1 - self.model.b + self.model.b * len(terms) / self.model.avgdl
-            asked = [term for term in self.analyzer(question) if term in self.vocabulary]
+            asked = [term for term in self.terms(question) if term in self.vocabulary]
             shared = [term for term in asked if term in counts]
             if shared:
                 f = np.array([counts[term] for term in shared], dtype=np.float64)

@@ -66,14 +66,16 @@ class _Slice(BaseModel):
 
 
 class BM25Config(_Slice):
-    """The lexical leg: analyzer, variant of the formula, its saturation `k1` >= 0 and length weight `b` in [0, 1], and the
-    `views` through which a chunk is found (see `lab.retrieval.views`)."""
+    """The lexical leg: analyzer, variant of the formula, its saturation `k1` >= 0 and length weight `b` in [0, 1], the `views`
+    through which a chunk is found (see `lab.retrieval.views`), and the file of `synonyms` for questions (see
+    `lab.retrieval.synonyms`; empty for none)."""
 
     analyzer: AnalyzerName = "auto"
     variant: Variant = "lucene"
     k1: K1 = 1.2
     b: UnitInterval = 0.75
     views: Views = (OWN_TEXT,)
+    synonyms: str = ""
 
 
 class DenseConfig(_Slice):

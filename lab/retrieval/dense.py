@@ -31,6 +31,15 @@ class Dense:
         links = 4 * self.index.hnsw.neighbors.size() if hasattr(self.index, "hnsw") else 0
         return int(2 * self.vectors.nbytes + links)
 
+    def only(self, chunks: Ints) -> "Dense":
+        """The vectors of some chunks (ascending), which are numbered anew and searched exactly: a graph or cells built over all
+        chunks lose what passes a narrow filter."""
+        vectors = self.vectors[chunks]
+        index = _exact_index(vectors)
+        if len(vectors):
+            index.add(vectors)
+        return Dense(vectors, index)
+
     def search(self, queries: Vectors, depth: int) -> Ranking:
         """The best `depth` chunks of every question by inner product.
 

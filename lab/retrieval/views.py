@@ -1,9 +1,9 @@
 """Views: a chunk is found through its own text and through what its document says of itself, such as a title or a summary."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ class Index(Protocol):
 
     def search(self, queries: Questions, depth: int, /) -> Ranking:
         """The best `depth` entries of every question."""
+
+    def only(self, chunks: Ints, /) -> Self:
+        """The index of some entries (ascending), which are numbered anew."""
 
     def scores(self, queries: Questions, chunks: Ints, /) -> Floats:
         """Scores of given entries (questions x any, NONE for absent); NaN where there is none."""
@@ -60,6 +63,23 @@ class Views(Generic[Own]):
     def size(self) -> int:
         """Bytes of all indexes."""
         return self.own.size + sum(index.size for _, index in self.beside)
+
+    def each(self, change: Callable[[Own], Own]) -> "Views[Own]":
+        """The same views over changed indexes."""
+        return Views(change(self.own), tuple((entries, change(index)) for entries, index in self.beside))
+
+    def only(self, chunks: Ints) -> "Views[Own]":
+        """All views of some documents, whose chunks (ascending) are numbered anew."""
+        beside = []
+        for entries, index in self.beside:
+            held = np.unique(entries.of_chunk[chunks])
+            held = held[held != NONE]
+            number = np.full(len(entries.texts) + 1, NONE)  # the last place is NONE's
+            number[held] = np.arange(len(held))
+            first = np.searchsorted(chunks, entries.first[held])
+            kept = Entries([entries.texts[e] for e in held], first, entries.count[held], number[entries.of_chunk[chunks]])
+            beside.append((kept, index.only(held)))
+        return Views(self.own.only(chunks), tuple(beside))
 
     def search(self, queries: Questions, depth: int) -> Ranking:
         """The best `depth` chunks of every question: each is among the first `depth` of the view that has its best score."""

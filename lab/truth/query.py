@@ -6,6 +6,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
+from lab.corpus.filter import Filter
 from lab.errors import DiagnosticsError
 
 Role = Literal["core", "background"]
@@ -37,7 +38,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question with its evidence; `kind` names what it probes, `tags` are for slicing."""
+    """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants` are other wordings of it,
+    `filter` says which documents may answer it; systems that are set to use them do."""
 
     query_id: str
     text: str
@@ -45,6 +47,8 @@ class Query:
     tags: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     evidence: tuple[Evidence, ...] = ()
     answer: str = ""
+    variants: tuple[str, ...] = ()
+    filter: Filter | None = None
 
     @property
     def pieces(self) -> tuple[tuple[Evidence, ...], ...]:

@@ -1,18 +1,21 @@
 """Reading diagnostic sets: JSONL of questions with evidence, or a BEIR folder's queries and qrels."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from warnings import warn
 
 from lab.corpus.document import Corpus
+from lab.corpus.filter import Fields, Filter, parse_filter
 from lab.corpus.lines import identifier, note_repeat, numbered_lines, read_records
 from lab.corpus.read import TABLES
 from lab.errors import DiagnosticsError, LabWarning, nearest
 from lab.truth.locate import find_quote, nearest_text
 from lab.truth.query import Evidence, Query
 
-KEYS = ("query_id", "text", "kind", "tags", "answer", "evidence")
+KEYS = ("query_id", "text", "kind", "tags", "answer", "evidence", "variants", "filter")
 EVIDENCE_KEYS = ("doc_id", "quote", "occurrence", "start", "end", "grade", "role", "group")
 ROLES = ("core", "background")
 GRADES = (1, 2, 3)
@@ -27,12 +30,13 @@ def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -
     problems: list[str] = []
     queries: list[Query] = []
     seen: dict[str, str] = {}
+    fields = Fields(corpus)
     for path in [paths] if isinstance(paths, str | Path) else paths:
         path = Path(path)
         reads = (
-            [_read_beir(path, corpus, seen, problems)]
+            [_read_beir(path, corpus, fields, seen, problems)]
             if (path / "qrels").is_dir()
-            else [_read_file(file, corpus, seen, problems) for file in _files(path, problems)]
+            else [_read_file(file, corpus, fields, seen, problems) for file in _files(path, problems)]
         )
         for read in reads:
             try:
@@ -55,7 +59,7 @@ def _files(path: Path, problems: list[str]) -> list[Path]:
     return files
 
 
-def _read_file(file: Path, corpus: Corpus, seen: dict[str, str], problems: list[str]) -> Iterable[Query]:
+def _read_file(file: Path, corpus: Corpus, fields: Fields, seen: dict[str, str], problems: list[str]) -> Iterable[Query]:
     for place, record in read_records(file, problems, DiagnosticsError):
         query_id = identifier(record, "query_id", place, problems)
         if query_id is None:
@@ -69,6 +73,8 @@ def _read_file(file: Path, corpus: Corpus, seen: dict[str, str], problems: list[
             tags=_tags(record.get("tags", {}), place, problems),
             evidence=_evidence(record.get("evidence", []), corpus, place, problems),
             answer=str(record.get("answer") or ""),
+            variants=_variants(record.get("variants"), place, problems),
+            filter=_filter(record.get("filter"), fields, place, problems),
         )
 
 
@@ -77,6 +83,40 @@ def _words(value: object, what: str, problems: list[str]) -> str:
         return value
     problems.append(f"{what} is {'missing' if value is None else repr(value)}; expected text")
     return ""
+
+
+def _variants(value: object, place: str, problems: list[str]) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        problems.append(f"{place}: 'variants' is a {type(value).__name__}; expected a list of other wordings of the question")
+        return ()
+    for number, one in enumerate(value, start=1):
+        if not isinstance(one, str) or not one.strip():
+            problems.append(f"{place}: variant {number} is {one!r}; expected a wording of the question")
+    return tuple(one for one in value if isinstance(one, str))
+
+
+def read_filter(text: str, corpus: Corpus) -> Filter | None:
+    """A filter from its JSON, None for blank text. Raises DiagnosticsError with everything that is wrong with it."""
+    problems: list[str] = []
+    found = None
+    if text.strip():
+        try:
+            plain = json.loads(text)
+        except (ValueError, RecursionError) as fault:
+            raise DiagnosticsError(f'filter {text!r} is not JSON ({fault}); expected {{"year": {{"gte": 2020}}}}') from None
+        found = _filter(plain, Fields(corpus), "question", problems)
+    if problems:
+        raise DiagnosticsError(problems)
+    return found
+
+
+def _filter(value: object, fields: Fields, place: str, problems: list[str]) -> Filter | None:
+    found = parse_filter(value, f"{place}: 'filter'", problems)
+    if found is not None:
+        fields.check(found, f"{place}: 'filter'", problems)
+    return found
 
 
 def _tags(value: object, place: str, problems: list[str]) -> Mapping[str, str]:
@@ -170,22 +210,27 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-def _read_beir(path: Path, corpus: Corpus, seen: dict[str, str], problems: list[str]) -> Iterator[Query]:
-    texts: dict[str, str] = {}
+def _read_beir(path: Path, corpus: Corpus, fields: Fields, seen: dict[str, str], problems: list[str]) -> Iterator[Query]:
+    asked: dict[str, Query] = {}
     for place, record in read_records(path / "queries.jsonl", problems, DiagnosticsError):
         query_id = identifier(record, "_id", place, problems)
         if query_id is not None:
             note_repeat(place, "_id", query_id, seen, problems)
-            texts[query_id] = _words(record.get("text"), f"{place}: 'text'", problems)
+            asked[query_id] = Query(
+                query_id,
+                _words(record.get("text"), f"{place}: 'text'", problems),
+                variants=_variants(record.get("variants"), place, problems),
+                filter=_filter(record.get("filter"), fields, place, problems),
+            )
     judged: dict[str, list[Evidence]] = {}
     for place, query_id, doc_id, grade in read_qrels(path / "qrels" / "test.tsv", problems):
-        if query_id not in texts:
+        if query_id not in asked:
             problems.append(f"{place}: query '{query_id}' is not in queries.jsonl")
         elif doc_id not in corpus:
             problems.append(f"{place}: document '{doc_id}' is not in the corpus")
         else:
             judged.setdefault(query_id, []).append(Evidence(doc_id, grade=grade))
-    yield from (Query(query_id, texts[query_id], evidence=tuple(items)) for query_id, items in judged.items())
+    yield from (replace(asked[query_id], evidence=tuple(items)) for query_id, items in judged.items())
 
 
 def read_qrels(file: Path, problems: list[str]) -> Iterable[tuple[str, str, str, int]]:

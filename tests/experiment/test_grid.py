@@ -30,6 +30,7 @@ SAME = [
     {"mode": "bm25", "alpha": (0.0, 0.5), "normalization": ("min-max", "rrf"), "index": ("exact", "hnsw")},
     {"mode": "bm25", "model": ("a", "b")},
     {"mode": "dense", "k1": (0.9, 1.2), "b": (0.1, 0.9), "variant": ("lucene", "okapi"), "analyzer": ("auto", "stem")},
+    {"mode": "dense", "synonyms": ("", "words.txt")},
     {"mode": "bm25", "rerank_depth": 0, "blend": (0.1, 0.9), "threshold": (None, 0.5), "rerank_model": ("maxsim", "x")},
     {
         "mode": "bm25",

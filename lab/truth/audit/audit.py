@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lab.corpus.document import Corpus
 from lab.retrieval.analyzer import ANALYZERS
 from lab.truth.audit.ambiguity import ambiguous_questions
+from lab.truth.audit.asking import repeated_variants, useless_filters
 from lab.truth.audit.counts import KindCount, count_kinds, origin, too_few
 from lab.truth.audit.duplicates import duplicate_documents, duplicate_questions
 from lab.truth.audit.finding import Finding, by_gravity
@@ -43,6 +44,8 @@ def audit(corpus: Corpus, queries: Sequence[Query], analyzers: Sequence[str] = (
         *too_few(kinds),
         *origin(kinds),
         *parted_identifiers(corpus, queries, analyzers),
+        *useless_filters(queries, corpus),
+        *repeated_variants(queries),
         *awkward_ids(corpus, queries),
     ]
     return Audit(kinds, tuple(by_gravity(findings)))

@@ -1,0 +1,237 @@
+"""Filter: which documents may answer a question, by their metadata."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+from lab.corpus.document import Corpus
+from lab.errors import DiagnosticsError, nearest
+
+Scalar = str | int | float | bool
+
+NUMBER = re.compile(r"[+-]?\d{1,300}(?P<fraction>(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)")
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+# What a person reads for an operator; also which operators there are.
+SIGNS = {"eq": "=", "ne": "!=", "in": "in", "gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
+ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "gte": lambda value, limit: value >= limit,
+    "gt": lambda value, limit: value > limit,
+    "lte": lambda value, limit: value <= limit,
+    "lt": lambda value, limit: value < limit,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition on a metadata key; `value` is a tuple for `in`.
+
+    A list in the metadata meets a condition when one of its members does. A document without the key (or with null there)
+    meets `ne` alone. Numbers as text (`"2020"`) count as numbers beside a number. `gte`, `gt`, `lte` and `lt` compare numbers,
+    or dates in ISO 8601: beside a day a time counts as its day, a time without a zone is UTC. Text is compared in NFC,
+    upper and lower case apart.
+    """
+
+    key: str
+    operator: str
+    value: Scalar | tuple[Scalar, ...]
+
+    def __str__(self) -> str:
+        value = ", ".join(map(str, self.value)) if isinstance(self.value, tuple) else str(self.value)
+        return f"{self.key} {SIGNS[self.operator]} {value}"
+
+    def holds(self, metadata: Mapping[str, Any]) -> bool:
+        values = members(metadata.get(self.key))
+        if self.operator in ORDERS:
+            pairs = (comparable(value, self.value) for value in values)
+            return any(ORDERS[self.operator](*pair) for pair in pairs if pair is not None)
+        wanted = self.value if isinstance(self.value, tuple) else (self.value,)
+        return any(same(value, one) for value in values for one in wanted) != (self.operator == "ne")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that a document must all meet."""
+
+    conditions: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.conditions))
+
+    @staticmethod
+    def of(plain: Mapping[str, Any]) -> "Filter":
+        """From `{"year": {"gte": 2020}, "lang": "en"}`; raises DiagnosticsError with everything that is no condition."""
+        problems: list[str] = []
+        found = parse_filter(plain, "filter", problems)
+        if problems or found is None:
+            raise DiagnosticsError(problems or "filter: has no condition")
+        return found
+
+    @property
+    def plain(self) -> dict[str, dict[str, Any]]:
+        """As an object of JSON, every operator written out."""
+        found: dict[str, dict[str, Any]] = {}
+        for one in self.conditions:
+            found.setdefault(one.key, {})[one.operator] = list(one.value) if isinstance(one.value, tuple) else one.value
+        return found
+
+    def passes(self, metadata: Mapping[str, Any]) -> bool:
+        return all(condition.holds(metadata) for condition in self.conditions)
+
+    def failed(self, metadata: Mapping[str, Any]) -> str:
+        """The conditions that a document does not meet, with what it has instead; empty where it passes."""
+        held = ((one, metadata.get(one.key)) for one in self.conditions if not one.holds(metadata))
+        return "; ".join(f"{one}, but it has {'none' if value is None else value}" for one, value in held)
+
+
+def members(value: Any) -> list[Any]:
+    """The values of a metadata entry: none for null, each of a list."""
+    found = value if isinstance(value, list | tuple) else [value]
+    return [one for one in found if one is not None]
+
+
+def same(value: Any, wanted: Any) -> bool:
+    """Equality of metadata with a filter's value."""
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return isinstance(value, bool) and value is wanted
+    if isinstance(value, str) and isinstance(wanted, str):
+        return unicodedata.normalize("NFC", value) == unicodedata.normalize("NFC", wanted)
+    return number(value) is not None and number(value) == number(wanted)
+
+
+def comparable(value: Any, limit: Any) -> tuple[Any, Any] | None:
+    """Both as numbers or as times, whichever the limit is; None where the value is something else."""
+    if number(limit) is not None:
+        return None if number(value) is None else (number(value), number(limit))
+    known, bound = moment(value), moment(limit)
+    if known is None or bound is None:
+        return None
+    return (known[0], bound[0]) if bound[1] else (known[0].date(), bound[0].date())
+
+
+def number(value: Any) -> int | float | None:
+    """A number, or text that is one; None for anything else and for what is not finite."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value if math.isfinite(value) else None
+    match = NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    read = float(value) if match["fraction"] else int(value)
+    return read if math.isfinite(read) else None
+
+
+def moment(value: Any) -> tuple[datetime, bool] | None:
+    """A date in ISO 8601 as a time in UTC, and whether it names a time of day; None for anything else."""
+    return _moment(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=100_000)
+def _moment(text: str) -> tuple[datetime, bool] | None:
+    match = DATE.fullmatch(text.strip())
+    if match is None:
+        return None
+    try:
+        read = datetime.fromisoformat(match.group())
+        return (read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)), match["time"] is not None
+    except (ValueError, OverflowError):  # the 30th of February; the year 1 in another zone
+        return None
+
+
+def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | None:
+    """A filter from JSON, None where there is none; what is no condition goes to `problems`."""
+    if plain is None or plain == {}:
+        return None
+    if not isinstance(plain, Mapping):
+        problems.append(f'{place} is a {type(plain).__name__}; expected an object like {{"year": {{"gte": 2020}}}}')
+        return None
+    before, found = len(problems), list[Condition]()
+    for key, value in plain.items():
+        operators = value if isinstance(value, Mapping) else {"eq": value}
+        if not operators:
+            problems.append(f"{place}: '{key}' has no operator; expected one of {', '.join(SIGNS)}")
+        for operator, wanted in operators.items():
+            fault = _fault(operator, wanted)
+            if fault:
+                problems.append(f"{place}: '{key}' {fault}")
+            else:
+                found.append(Condition(str(key), operator, tuple(wanted) if operator == "in" else wanted))
+    return Filter(tuple(found)) if len(problems) == before else None
+
+
+def _fault(operator: str, wanted: Any) -> str:
+    """What is wrong with a condition in itself; empty if nothing."""
+    if operator not in SIGNS:
+        return f"has the unknown operator '{operator}'{nearest(operator, SIGNS)}"
+    if operator == "in":
+        right = isinstance(wanted, list | tuple) and len(wanted) > 0 and all(map(_is_scalar, wanted))
+        return "" if right else f"in is {wanted!r}; expected a list of texts or numbers"
+    if operator in ORDERS:
+        right = not isinstance(wanted, bool) and (number(wanted) is not None or moment(wanted) is not None)
+        return "" if right else f"{operator} is {wanted!r}; expected a number or a date like 2020-05-01"
+    hint = '; expected one value, or {"in": [...]}' if isinstance(wanted, list | tuple) else "; expected text or a number"
+    return "" if _is_scalar(wanted) else f"is {wanted!r}{hint}"
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+class Fields:
+    """What the documents of a corpus have as metadata: per key the kinds of values, with how many documents and an example."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Mapping[str, tuple[int, str, Any]]]:
+        """Key -> kind (number, date, text, bool, other) -> count, document, value of the first."""
+        found: dict[str, dict[str, tuple[int, str, Any]]] = {}
+        for document in self._corpus:
+            for key, entry in document.metadata.items():
+                kinds = found.setdefault(key, {})
+                for value in members(entry):
+                    count, doc_id, example = kinds.get(_kind(value), (0, document.doc_id, value))
+                    kinds[_kind(value)] = count + 1, doc_id, example
+        return found
+
+    def check(self, wanted: Filter, place: str, problems: list[str]) -> None:
+        """Tell of conditions that no document could be asked: unknown keys, values that cannot be compared."""
+        for one in wanted.conditions:
+            if one.key not in self.kinds:
+                known = nearest(one.key, self.kinds) if self.kinds else "; the documents have no metadata"
+                problems.append(f"{place}: no document has '{one.key}'{known}")
+                continue
+            kinds = self.kinds[one.key]
+            if one.operator in ORDERS:
+                expected = "number" if number(one.value) is not None else "date"
+                others = [(example, doc_id, count) for kind, (count, doc_id, example) in kinds.items() if kind != expected]
+                problems.extend(
+                    f"{place}: '{one}' compares with a {expected}, but document '{doc_id}' has {example!r} ({count} such "
+                    "values); mend the documents, or leave the key out where it is unknown"
+                    for example, doc_id, count in others
+                )
+            elif kinds and not self._alike(one, kinds):
+                _, doc_id, example = next(iter(kinds.values()))
+                problems.append(f"{place}: '{one}' can match nothing: document '{doc_id}' has {example!r}, and none has its like")
+
+    @staticmethod
+    def _alike(one: Condition, kinds: Iterable[str]) -> bool:
+        wanted = {_kind(value) for value in (one.value if isinstance(one.value, tuple) else (one.value,))}
+        text = {"text", "date"}
+        return bool(wanted & set(kinds)) or bool(wanted & text and text & set(kinds))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if number(value) is not None:
+        return "number"
+    if moment(value) is not None:
+        return "date"
+    return "text" if isinstance(value, str) else "other"
