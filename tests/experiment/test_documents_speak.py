@@ -288,7 +288,7 @@ def test_a_chunk_put_in_its_own_place_keeps_its_rank(mode: str, normalization: s
     settings = {"mode": mode, "normalization": normalization, "depth": deep, "model": "given", "chunk_strategy": "document"}
     (config,) = systems(**settings, views=[EVERY], features={"year": 0.2, "cited": 0.01}, alpha=0.37)
     asked, resources = pieces(QUERIES), Resources(Cache(None), encoders={"given": GivenEncoder()})
-    stage = Stages(corpus, [query.text for query in asked.queries], config.chunk, resources)
+    stage = Stages(corpus, asked.queries, config.chunk, resources)
     judge = judge_for(asked, stage.chunking, 0.9)
     complete = judge.judge(stage.ranking(config)).complete
     found = Transplants(stage, asked).ranks(config, judge, np.arange(len(asked)), None)
