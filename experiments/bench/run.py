@@ -1,4 +1,4 @@
-"""`make bench`: measure the lab against its peers and write the results into README.md and results.json.
+"""`make bench`: measure the lab against its peers and write results.json and growth.svg.
 
 Usage: run.py DATA [--rounds N] [--only NAME ...] [--growth CHUNKS ...]. DATA is the folder of ready public sets.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import legs
 import numpy as np
+from growth_plot import growth_plot
 from timing import Timing, whole
 
 HERE = Path(__file__).parent
@@ -115,6 +116,14 @@ def growth(sizes: list[int]) -> list[dict[str, object]]:
     return found
 
 
+def alone(script: str, *arguments: object) -> dict[str, object]:
+    """What a bench in a process of its own prints."""
+    command = [sys.executable, str(HERE / script), *map(str, arguments)]
+    line = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1]
+    found: dict[str, object] = json.loads(line)
+    return found
+
+
 def rows(name: str, timings: dict[str, Timing]) -> list[dict[str, object]]:
     """One row a contender, with how many times longer than ours it took in the same rounds."""
     ours = timings.get("lab", next(iter(timings.values())))
@@ -151,6 +160,9 @@ def main() -> None:
             "three_bm25": lambda: rows("three BM25 systems, whole processes", three_bm25(data, rounds, work)),
             "start": lambda: rows("start", start(rounds, work)),
             "repeat": lambda: rows("quickstart again", repeat(rounds, work)),
+            "extend": lambda: alone("extend.py", rounds),
+            "dtype": lambda: alone("dtype.py", data, rounds),
+            "overhead": lambda: alone("overhead.py", data),  # many minutes of the models' own work: one round
             "growth": lambda: growth(asked.growth),
         }
         for name in asked.only if asked.only is not None else benches:
@@ -158,6 +170,8 @@ def main() -> None:
             results[name] = {"load_before": round(load, 1), "rows": benches[name]()}
             print(name, json.dumps(results[name]), flush=True)
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        if "growth" in results:
+            growth_plot(results["growth"]["rows"], HERE / "growth.svg")
 
 
 if __name__ == "__main__":
