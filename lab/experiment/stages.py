@@ -125,8 +125,9 @@ class Stages(Indexes):
         for one, places in groups.items():
             passing = None if one is None else self.passing(one)
             ranking = among(places, passing)
-            found.chunks[places] = ranking.chunks if passing is None else np.append(passing, NONE)[ranking.chunks]
-            found.scores[places] = ranking.scores
+            width = ranking.chunks.shape[1]  # several views may find fewer than `depth`
+            found.chunks[places, :width] = ranking.chunks if passing is None else np.append(passing, NONE)[ranking.chunks]
+            found.scores[places, :width] = ranking.scores
         return found
 
     def admits(self, query: int, doc_id: str) -> bool:
