@@ -25,13 +25,27 @@ class Chunk:
         return f"{self.doc_id}:{self.start}-{self.end}"
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What another library's splitter did to one document beside cutting it to size: `strings` that are not in its text and
+    so are no chunks, `sample` the first of them; the number of non-blank `characters` that lie in no chunk; and how many
+    chunks are `oversized`, the largest of them `largest` units."""
+
+    doc_id: str
+    strings: int = 0
+    sample: str = ""
+    characters: int = 0
+    oversized: int = 0
+    largest: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Chunking:
     """All spans of one corpus under one setting, ordered by (doc_id, start, end): a smaller index wins a tied score.
 
     `document`, `start`, `end` and `level` are parallel arrays: position of the document in the corpus, code point
     offsets, and which of several sizes the chunk belongs to. `blank` counts the spans that held only white space and
-    were left out.
+    were left out. `faults` is empty but for other libraries' splitters.
     """
 
     corpus: Corpus
@@ -40,15 +54,16 @@ class Chunking:
     end: Ints
     level: Ints
     blank: int = 0
+    faults: tuple[Fault, ...] = ()
 
     @staticmethod
-    def of(corpus: Corpus, spans: list[tuple[int, int, int, int]]) -> "Chunking":
+    def of(corpus: Corpus, spans: list[tuple[int, int, int, int]], faults: tuple[Fault, ...] = ()) -> "Chunking":
         """From (document, start, end, level) in any order; repeats and blank spans are dropped."""
         unique = {(d, s, e): level for d, s, e, level in sorted(spans, reverse=True)}
         texts = [document.text for document in corpus]
         kept = sorted((d, s, e, level) for (d, s, e), level in unique.items() if texts[d][s:e].strip())
         columns = np.array(kept, dtype=np.int64).reshape(-1, 4).T
-        return Chunking(corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept))
+        return Chunking(corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept), faults)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -63,6 +78,11 @@ class Chunking:
     def text(self, index: int) -> str:
         document = self.corpus.documents[int(self.document[index])]
         return document.text[int(self.start[index]) : int(self.end[index])]
+
+    @property
+    def spans(self) -> list[tuple[int, int, int]]:
+        """(document, start, end) of every chunk."""
+        return list(zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True))
 
     @cached_property
     def texts(self) -> list[str]:

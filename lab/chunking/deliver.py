@@ -6,6 +6,7 @@ import numpy as np
 
 from lab.chunking.chunk import Chunking, Ints
 from lab.chunking.config import DELIVER, ChunkConfig
+from lab.chunking.semantic import Embed
 from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
 
@@ -18,13 +19,16 @@ class Delivery:
     span_of: Ints
 
 
-def deliver(chunking: Chunking, config: ChunkConfig, how: str, tokenize: Tokenize | None = None) -> Delivery:
-    """Map every chunk to the span of its document that it stands for (`how` as in `chunking.config.Deliver`)."""
+def deliver(
+    chunking: Chunking, config: ChunkConfig, how: str, tokenize: Tokenize | None = None, embed: Embed | None = None
+) -> Delivery:
+    """Map every chunk to the span of its document that it stands for (`how` as in `chunking.config.Deliver`; `tokenize` and
+    `embed` as for `chunk`)."""
     window, parent = DELIVER.fullmatch(how).groups()  # type: ignore[union-attr]  # validated with the config
     if window:
         return _spans(chunking, *_window(chunking, int(window)))
     if parent:
-        parents = chunk(chunking.corpus, config.model_copy(update={"size": int(parent), "overlap": 0}), tokenize)
+        parents = chunk(chunking.corpus, config.model_copy(update={"size": int(parent), "overlap": 0}), tokenize, embed)
         return _spans(chunking, *_parents(chunking, parents))
     return Delivery(chunking, np.arange(len(chunking)))
 

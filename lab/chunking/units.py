@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
 
 import regex
 
 Span = tuple[int, int]
 Tokenize = Callable[[str], list[Span]]
+Unit = Literal["characters", "words", "tokens"]
 
 # Without the marks U+30A0 and U+30FB among the Katakana, which are punctuation.
 CJK = "\u3005\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
@@ -73,3 +77,25 @@ def graphemes_whole(text: str, spans: list[Span]) -> list[Span]:
         else:
             whole.append((start, end))
     return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What sizes count under one config; `tokenize` gives a model's token offsets and is there for `tokens`."""
+
+    unit: Unit = "characters"
+    tokenize: Tokenize | None = None
+
+    def spans(self, text: str) -> list[Span]:
+        """The units of a text; code points are not listed, they are their own offsets."""
+        return tokens(text, self.tokenize) if self.unit == "tokens" and self.tokenize else words(text)
+
+    def count(self, text: str) -> int:
+        return len(text) if self.unit == "characters" else len(self.spans(text))
+
+    def pieces(self, text: str) -> list[str]:
+        """The text parted into its units; what lies between two goes with the first."""
+        if self.unit == "characters":
+            return list(text)
+        starts = [start for start, _ in self.spans(text)]
+        return [text[a:b] for a, b in pairwise([0, *starts[1:], len(text)])] if text else []

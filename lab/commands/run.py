@@ -116,7 +116,7 @@ def search(
     question: Annotated[str, typer.Argument(help="What to look for.")],
     k: Annotated[int, typer.Option("-k", min=1, help="Hits to show.")] = 5,
     chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
-    strategy: Annotated[str, typer.Option(help="document, fixed, sentences or structure.")] = "fixed",
+    strategy: Annotated[str, typer.Option(help="fixed, sentences, structure, semantic, langchain:recursive ...")] = "fixed",
     alpha: Annotated[float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")] = 0.5,
     model: Annotated[str, typer.Option(help="Dense model: package name, folder or hub id.")] = "all-MiniLM-L6-v2",
     variant: Annotated[list[str] | None, typer.Option(help="Another wording of the question; several are allowed.")] = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,13 @@ class Document:
     text: str
     title: str = ""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+    @property
+    def doctype(self) -> str:
+        """Its type: metadata `type`, else the folder, else the file's extension."""
+        named, path = self.metadata.get("type"), PurePosixPath(self.doc_id)
+        folder = path.parent.as_posix()
+        return str(named) if named else folder if folder != "." else path.suffix or "document"
 
     def view(self, name: str) -> str:
         """What the document says of itself under a name: `title`, or a metadata field that is a text or a list of texts; empty

@@ -192,7 +192,9 @@ def systems_alike(run: Run, system: str) -> list[str]:
     """The system and those that differ from it in chunks alone: one for every chunk config."""
     table: pd.DataFrame = run.systems.set_index("system")
     settings = [
-        c for c in run.manifest["grid"] if c in table.columns and c not in ("chunk_strategy", "chunk_size", "overlap", "unit")
+        c
+        for c in run.manifest["grid"]
+        if c in table.columns and c not in ("chunk_strategy", "chunk_size", "overlap", "unit", "percentile")
     ]
     own = table.loc[system, settings]
     same = (table[settings].eq(own) | (table[settings].isna() & own.isna())).all(axis=1)

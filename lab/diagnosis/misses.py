@@ -40,9 +40,11 @@ SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "variants": ("lexical_gap", "semantic_gap", "both", "outranked"),
     "synonyms": ("lexical_gap", "both", "outranked"),
     "model": ("semantic_gap", "both", "truncated"),
+    "pooling": ("semantic_gap", "both", "truncated"),
     "deliver": ("split",),
     "overlap": ("split",),
     "unit": ("split",),
+    "percentile": ("split",),
     "chunk_size": ("split",),
     "chunk_strategy": ("split",),
 }

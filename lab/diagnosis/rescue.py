@@ -15,9 +15,9 @@ Key = tuple[str, int]
 
 # Settings that exist only because of another one: alone they make no difference of their own.
 FOLLOWS = {
-    "mode": ("analyzer", "variant", "k1", "b", "synonyms", "model", "index", "normalization", "alpha"),
+    "mode": ("analyzer", "variant", "k1", "b", "synonyms", "model", "index", "pooling", "normalization", "alpha"),
     "rerank": ("rerank_model", "rerank_depth", "threshold", "blend"),
-    "chunk_strategy": ("chunk_size", "overlap", "unit"),
+    "chunk_strategy": ("chunk_size", "overlap", "unit", "percentile"),
 }
 
 

@@ -3,10 +3,9 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 
 from lab.chunking.units import words
-from lab.corpus.document import Corpus
+from lab.corpus.document import Corpus, Document
 from lab.errors import RunError, nearest
 from lab.truth.query import Query
 
@@ -44,15 +43,9 @@ def _language(query: Query, corpus: Corpus) -> str:
 
 def _doctype(query: Query, corpus: Corpus) -> str:
     """Type of the evidence's documents: metadata `type`, else the folder, else the file's extension; `several` if they differ."""
-    types = {_type_of(item.doc_id, corpus) for item in query.evidence}
+    found = (corpus[item.doc_id] if item.doc_id in corpus else Document(item.doc_id, "") for item in query.evidence)
+    types = {document.doctype for document in found}
     return "several" if len(types) > 1 else next(iter(types), "no evidence")
-
-
-def _type_of(doc_id: str, corpus: Corpus) -> str:
-    named = corpus[doc_id].metadata.get("type") if doc_id in corpus else None
-    path = PurePosixPath(doc_id)
-    folder = path.parent.as_posix()
-    return str(named) if named else folder if folder != "." else path.suffix or "document"
 
 
 AXES: dict[str, Callable[[Query, Corpus], str]] = {

@@ -17,6 +17,7 @@ from lab.experiment.config import Config
 from lab.experiment.experiment import read_experiment
 from lab.experiment.facts import ChunkFacts, facts_of
 from lab.experiment.fields import check_fields
+from lab.experiment.needs import unmet, windowed
 from lab.experiment.resources import Resources
 from lab.truth.audit.audit import Audit, audit
 from lab.truth.audit.finding import by_gravity
@@ -28,12 +29,13 @@ from lab.truth.read import read_diagnostics
 
 @dataclass(frozen=True, slots=True)
 class ChunkCheck:
-    """Facts of every chunking of an experiment, and the scatter test where the set has spans. `missing` tells which models
-    cannot be loaded; their limits are not checked."""
+    """Facts of every chunking of an experiment, and the scatter test where the set has spans. `told` is what must be known of
+    the rest: models that cannot be loaded and chunkings that need a model, whose limits are not checked, documents that are
+    read in parts, and what splitters did beside."""
 
     facts: tuple[ChunkFacts, ...]
     scatter: tuple[Scatter, ...]
-    missing: tuple[str, ...]
+    told: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +96,21 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
         except ModelError as fault:
             missing[name] = str(fault)
     readable = [config for config in configs if config.dense is None or config.dense.model not in missing]
+    absent = unmet(readable, resources)
+    if absent:
+        raise ConfigError(absent)
     asked = pieces(queries) if has_spans(queries) else None
     facts, scattered = [], []
     for config in dict.fromkeys(config.chunk for config in readable):
+        if config.strategy == "semantic":
+            missing[config.label] = f"{config.label}: where it cuts is known once its sentences are encoded; not checked"
+            continue
         chunking = chunk(corpus, config, _tokenize(config, resources))
         facts.append(facts_of(chunking, config, readable, resources))
         if asked is not None:
             scattered.append(scatter(asked, chunking, config.label))
-    return ChunkCheck(tuple(facts), tuple(scattered), tuple(missing.values()))
+    beside = [line for fact in facts for line in fact.told]
+    return ChunkCheck(tuple(facts), tuple(scattered), (*missing.values(), *windowed(readable, corpus, resources), *beside))
 
 
 def _tokenize(config: ChunkConfig, resources: Resources) -> Tokenize | None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, StrictBool, ValidationError, model_validator
 
-from lab.chunking.config import DELIVER, ChunkConfig, Deliver
+from lab.chunking.config import DELIVER, NO_OVERLAP, ChunkConfig, Deliver
 from lab.errors import ConfigError
 from lab.retrieval.config import (
     DEFAULT_MODEL,
@@ -79,6 +79,8 @@ class Config(BaseModel):
         words = [self.chunk.label, self.mode]
         if self.chunk.tokenizer is not None and self.chunk.tokenizer != DEFAULT_MODEL:
             words.append(f"tokens={Path(self.chunk.tokenizer).name}")
+        if self.chunk.embedder is not None and self.chunk.embedder != DEFAULT_MODEL:
+            words.append(f"sentences={Path(self.chunk.embedder).name}")
         if self.bm25 is not None:
             words += _differing(self.bm25, BM25Config(), skip="views")
         if self.dense is not None:
@@ -111,6 +113,10 @@ class Config(BaseModel):
             row[key] = None if owner is None else getattr(owner, field)
         if self.chunk.strategy == "document":
             row |= {"chunk_size": None, "overlap": None, "unit": None}
+        if self.chunk.strategy in NO_OVERLAP:
+            row["overlap"] = None
+        if self.chunk.strategy != "semantic":
+            row["percentile"] = None
         return row
 
     def to_toml(self) -> str:
@@ -169,6 +175,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "chunk_size": ("chunk", "size"),
     "overlap": ("chunk", "overlap"),
     "unit": ("chunk", "unit"),
+    "percentile": ("chunk", "percentile"),
     "deliver": ("", "deliver"),
     "analyzer": ("bm25", "analyzer"),
     "variant": ("bm25", "variant"),
@@ -179,6 +186,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "index": ("dense", "index"),
     "dtype": ("dense", "dtype"),
     "device": ("dense", "device"),
+    "pooling": ("dense", "pooling"),
     "mode": ("", "mode"),
     "depth": ("", "depth"),
     "views": ("", "views"),

@@ -1,13 +1,13 @@
 """What is worth knowing about chunks before anything is encoded: how many, how long, and how much the model never reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lab.chunking.chunk import Chunking
+from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
 from lab.experiment.config import Config
@@ -27,13 +27,39 @@ FEW_QUESTIONS = 100
 
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
-    """One chunking: its size, and per dense model how many chunks are longer than the model reads and the tokens lost."""
+    """One chunking: its size, per dense model how many chunks are longer than the model reads and the tokens lost, and what
+    another library's splitter did beside."""
 
     label: str
     chunks: int
     blank: int
     mean_characters: float
     truncated: tuple[tuple[str, int, int], ...]
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """A line for every kind of fault: strings that are no chunks, text that lies in no chunk, chunks above their size."""
+        lost = [fault for fault in self.faults if fault.strings]
+        bare = [fault for fault in self.faults if fault.characters]
+        large = [fault for fault in self.faults if fault.oversized]
+        found = []
+        if lost:
+            found.append(
+                f"{sum(fault.strings for fault in lost)} string(s) of the splitter are not in their document and are no chunks: "
+                f"{_some(f'{fault.doc_id} {fault.strings}' for fault in lost)}; such as {lost[0].sample[:60]!r}"
+            )
+        if bare:
+            found.append(
+                f"{sum(fault.characters for fault in bare)} visible characters lie in no chunk: "
+                f"{_some(f'{fault.doc_id} {fault.characters}' for fault in bare)}"
+            )
+        if large:
+            found.append(
+                f"{sum(fault.oversized for fault in large)} of {self.chunks} chunks are larger than asked for, "
+                f"up to {max(fault.largest for fault in large)}"
+            )
+        return tuple(f"{self.label}: {line}" for line in found)
 
 
 def chunk_facts(
@@ -44,7 +70,9 @@ def chunk_facts(
 
 
 def _models(configs: Sequence[Config], chunk: ChunkConfig) -> list[str]:
-    return list(dict.fromkeys(config.dense.model for config in configs if config.dense and config.chunk == chunk))
+    """Models that read chunks by themselves; late pooling reads documents to their end."""
+    own = (config.dense for config in configs if config.chunk == chunk)
+    return list(dict.fromkeys(dense.model for dense in own if dense and dense.pooling == "chunk"))
 
 
 def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config], resources: Resources) -> ChunkFacts:
@@ -62,7 +90,13 @@ def facts_of(chunking: Chunking, config: ChunkConfig, configs: Sequence[Config],
         chunking.blank,
         round(float(lengths.mean()), 1) if len(lengths) else 0.0,
         tuple(truncated),
+        chunking.faults,
     )
+
+
+def _some(items: Iterable[str], shown: int = 5) -> str:
+    listed = list(items)
+    return ", ".join(listed[:shown]) + (", ..." if len(listed) > shown else "")
 
 
 def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], asked: Pieces) -> tuple[str, ...]:
@@ -81,8 +115,9 @@ def unmatched(stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config],
         terms = index.query_terms([query.text for query in asked.queries])
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
-            shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-            found.append(f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer {name}: {shown}")
+            found.append(
+                f"no lexical hit: {len(ids)} question(s) share no term with the corpus under analyzer {name}: {_some(ids)}"
+            )
     return tuple(found)
 
 
@@ -107,6 +142,7 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
     for fact in facts:
         if fact.blank:
             found.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
+        found += fact.told
         for model, chunks, tokens in fact.truncated:
             if chunks:
                 found.append(
@@ -121,8 +157,7 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
         for query_id, reason in asked.unscored:
             reasons.setdefault(reason, []).append(query_id)
         for reason, ids in reasons.items():
-            shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-            found.append(f"{len(ids)} question(s) not scored, {reason}: {shown}")
+            found.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
     if len(asked.queries) < FEW_QUESTIONS:
         found.append(f"{len(asked.queries)} scored questions: small differences between systems cannot be settled with so few")
     return tuple(found)

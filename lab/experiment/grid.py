@@ -16,7 +16,9 @@ from pydantic import (
     ValidationError,
 )
 
-from lab.chunking.config import ChunkConfig, Deliver, Size, Strategy, Unit
+from lab.chunking.config import NO_OVERLAP, ChunkConfig, Deliver, Percentile, Strategy
+from lab.chunking.size import Size
+from lab.chunking.units import Unit
 from lab.errors import ConfigError, nearest
 from lab.experiment.config import DEPTH, SETTINGS, SWITCHES, Config, problem
 from lab.retrieval.analyzer import AnalyzerName
@@ -34,6 +36,7 @@ from lab.retrieval.config import (
     Index,
     Mode,
     Normalization,
+    Pooling,
     RerankConfig,
     Threshold,
     UnitInterval,
@@ -46,9 +49,16 @@ T = TypeVar("T")
 
 # Keys of the experiment file -> Grid's names. The same words, inside their tables; `features` is a table of the user's own keys.
 TABLES: dict[str, dict[str, str]] = {
-    "chunk": {"strategy": "chunk_strategy", "size": "chunk_size", "overlap": "overlap", "unit": "unit", "deliver": "deliver"},
+    "chunk": {
+        "strategy": "chunk_strategy",
+        "size": "chunk_size",
+        "overlap": "overlap",
+        "unit": "unit",
+        "percentile": "percentile",
+        "deliver": "deliver",
+    },
     "bm25": {"analyzer": "analyzer", "variant": "variant", "k1": "k1", "b": "b", "synonyms": "synonyms"},
-    "dense": {"model": "model", "index": "index", "dtype": "dtype", "device": "device"},
+    "dense": {"model": "model", "index": "index", "dtype": "dtype", "device": "device", "pooling": "pooling"},
     "retrieve": {"mode": "mode", "depth": "depth", "views": "views", "variants": "variants", "filter": "filter"},
     "fusion": {"normalization": "normalization", "alpha": "alpha"},
     "rerank": {"model": "rerank_model", "depth": "rerank_depth", "threshold": "threshold", "blend": "blend"},
@@ -111,6 +121,7 @@ class Grid(BaseModel):
     chunk_size: Axis[Size] = (400,)
     overlap: Axis[Annotated[int, Field(ge=0)]] = (0,)
     unit: Axis[Unit] = ("characters",)
+    percentile: Axis[Percentile] = (95.0,)
     deliver: Axis[Deliver] = ("chunk",)
     analyzer: Axis[AnalyzerName] = ("auto",)
     variant: Axis[Variant] = ("lucene",)
@@ -121,6 +132,7 @@ class Grid(BaseModel):
     index: Axis[Index] = ("exact",)
     dtype: Axis[Dtype] = ("float32",)
     device: Axis[Device] = ("auto",)
+    pooling: Axis[Pooling] = ("chunk",)
     mode: Axis[Mode] = ("bm25", "dense", "hybrid")
     depth: Axis[PositiveInt] = (DEPTH,)
     views: Axis[Views] = ((OWN_TEXT,),)
@@ -184,8 +196,13 @@ def _system(values: Mapping[str, Any]) -> Config:
     chunk, rerank, deliver = slices["chunk"], slices["rerank"], values["deliver"]
     if chunk["strategy"] == "document":
         chunk, deliver = {"strategy": "document"}, "chunk"
-    elif chunk["unit"] == "tokens":
-        chunk["tokenizer"] = values["model"]
+    else:
+        chunk["tokenizer"] = values["model"] if chunk["unit"] == "tokens" else None
+        chunk["embedder"] = values["model"] if chunk["strategy"] == "semantic" else None
+    if chunk["strategy"] != "semantic":
+        chunk.pop("percentile", None)
+    if chunk["strategy"] in NO_OVERLAP:
+        chunk["overlap"] = 0
     if rerank["model"] == MAXSIM and values["model"] != DEFAULT_MODEL:
         # The late interaction of a BM25 system needs a model too, and it is the sweep's.
         rerank["model"] = f"{MAXSIM}:{values['model']}"

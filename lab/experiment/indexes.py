@@ -1,7 +1,8 @@
 """Indexes: everything of one chunking that does not depend on the questions, each computed once."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.deliver import Delivery, deliver
+from lab.chunking.semantic import Embed
 from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
 from lab.corpus.document import Corpus
@@ -20,6 +22,7 @@ from lab.experiment.resources import Resources
 from lab.retrieval import bm25, dense
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig
+from lab.retrieval.encoder import Vectors
 from lab.retrieval.features import feature
 from lab.retrieval.fusion import Boost
 from lab.retrieval.views import Entries, Views, entries_of, parted
@@ -36,13 +39,18 @@ class Indexes:
         self.config, self.resources = config, resources
         self._indexes: dict[Hashable, Any] = {}
         with resources.timed("chunk"):
-            self.chunking: Chunking = chunk(corpus, config, self._tokenize)
+            self.chunking: Chunking = chunk(corpus, config, self._tokenize, self._embed)
         if not len(self.chunking):
             raise CorpusError("the corpus has no text but white space; nothing can be indexed")
 
     @property
     def _tokenize(self) -> Tokenize | None:
         return self.resources.encoder(self.config.tokenizer).offsets if self.config.tokenizer else None
+
+    @property
+    def _embed(self) -> Embed | None:
+        embedder = self.config.embedder
+        return partial(self.resources.embed, embedder, "passage") if embedder else None
 
     def _kept(self, memo: dict[Hashable, Any], key: Hashable, compute: Callable[[], T], stage: str) -> T:
         if key not in memo:
@@ -72,7 +80,10 @@ class Indexes:
 
     def dense_index(self, config: DenseConfig) -> Views[dense.Dense]:
         def build() -> Views[dense.Dense]:
-            vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
+            if config.pooling == "late":
+                vectors = self.span_vectors(config, self.chunking.spans)
+            else:
+                vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
             own = dense.build(vectors, config.index, self.chunking)
             return Views(own, tuple((view, beside(view)) for view in self._entries(config.views)))
 
@@ -82,6 +93,13 @@ class Indexes:
             return dense.index(vectors, config.index)
 
         return self._indexed(config, build, "index dense")
+
+    def span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:
+        """Vectors of any spans (document, start, end), read by themselves or within their document."""
+        texts = [document.text for document in self.chunking.corpus]
+        if config.pooling == "late":
+            return self.resources.embed_late(config.encoder, [(texts[d], s, e) for d, s, e in spans])
+        return self.resources.embed(config.encoder, "passage", [texts[d][s:e] for d, s, e in spans])
 
     def passages(self, views: tuple[str, ...]) -> Iterable[str]:
         """Every text that is indexed: the chunks' own, then those of the other views."""
@@ -112,4 +130,4 @@ class Indexes:
 
     def delivery(self, how: str) -> Delivery:
         """What is handed to the reader for every chunk."""
-        return self._indexed(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize), "deliver")
+        return self._indexed(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize, self._embed), "deliver")

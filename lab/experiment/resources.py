@@ -1,5 +1,6 @@
 """Models and cache together: every distinct text is encoded once, every distinct pair scored once, ever."""
 
+import hashlib
 import resource
 import sys
 import time
@@ -13,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.chunking.chunk import Chunking
-from lab.chunking.units import words
+from lab.chunking.units import Span, words
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
 from lab.experiment.cache import Cache, cache_key
 from lab.experiment.progress import Progress, Silent
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
 from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.late import late_vectors
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
 from lab.retrieval.synonyms import Synonyms, read_synonyms
@@ -133,6 +135,32 @@ class Resources:
         else:
             with EncodingProcesses(encoder, count) as processes:
                 yield processes.encode
+
+    def embed_late(self, model: str, spans: Sequence[tuple[str, int, int]]) -> Vectors:
+        """One vector a span (its document's text, start, end) as read within the document, from the cache where it has them.
+        A document is read once for all its spans that are missing."""
+        encoder = self.encoder(model)
+        assert isinstance(encoder, SentenceEncoder)  # others are refused before (see lab.experiment.needs)
+        digests = {text: hashlib.sha256(text.encode()).hexdigest() for text in {text for text, _, _ in spans}}
+        prefix = ("late vector", encoder.identity, encoder.prompt("passage"))
+        keys = [cache_key(*prefix, digests[text], str(start), str(end)) for text, start, end in spans]
+        known = self.cache.get(keys)
+        missing: dict[str, dict[bytes, Span]] = {}
+        for key, (text, start, end) in zip(keys, spans, strict=True):
+            if key not in known:
+                missing.setdefault(text, {})[key] = start, end
+        self._count("texts", keys, known)
+        with self.timed("encode"):
+            advance = self.progress.stage("encode documents", len(missing))
+            for text in sorted(missing, key=lambda text: (len(text), text)):
+                vectors = late_vectors(encoder, text, list(missing[text].values()))
+                fresh = {key: vector.astype("<f4").tobytes() for key, vector in zip(missing[text], vectors, strict=True)}
+                self.cache.put(fresh)
+                known |= fresh
+                advance(1)
+        if not spans:
+            return np.zeros((0, 1), dtype=np.float32)
+        return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f4").reshape(len(spans), -1)
 
     def score_pairs(self, model: str, questions: Sequence[str], texts: Sequence[str]) -> Floats:
         """One score a (question, text) pair, from the cache where it has them."""

@@ -22,6 +22,7 @@ from lab.experiment.fields import check_fields
 from lab.experiment.findings import Findings, proved
 from lab.experiment.foreign import foreign_config
 from lab.experiment.grid import Grid
+from lab.experiment.needs import unmet, windowed
 from lab.experiment.profile import Profile
 from lab.experiment.progress import Progress, Silent
 from lab.experiment.resources import Resources
@@ -81,6 +82,9 @@ def sweep(
     kept = Cache(cache or default_cache_path(), progress.note)
     resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
     resources.read_synonyms(dict.fromkeys(config.bm25.synonyms for config in own if config.bm25 and config.bm25.synonyms))
+    absent = unmet(own, resources)
+    if absent:
+        raise ConfigError(absent)
     lacking = check_fields(corpus, own)
     by_chunk: dict[ChunkConfig, list[int]] = {}
     for system, config in enumerate(own):
@@ -99,6 +103,7 @@ def sweep(
         *impossible,
         *idle,
         *lacking,
+        *windowed(own, corpus, resources),
         *warnings(facts, asked),
         *leaked(asked, corpus),
         *left_out(configs, asked, corpus),
@@ -185,11 +190,18 @@ def sweep(
 def _encode_all(stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources) -> None:
     """Encode the texts of all chunkings together, so that batches are sorted by length over all of them."""
     texts: dict[str, dict[str, None]] = {}
+    late: dict[str, dict[ChunkConfig, None]] = {}
     for config in configs:
-        if config.dense is not None:
+        if config.dense is not None and config.dense.pooling == "late":
+            late.setdefault(config.dense.encoder, {})[config.chunk] = None
+        elif config.dense is not None:
             texts.setdefault(config.dense.encoder, {}).update(dict.fromkeys(stages[config.chunk].passages(config.dense.views)))
     for model, distinct in texts.items():
         resources.encode(model, "passage", distinct)
+    for model, chunkings in late.items():
+        spans = {span for chunk in chunkings for span in stages[chunk].chunking.spans}
+        corpus = next(iter(stages.values())).chunking.corpus.documents
+        resources.embed_late(model, [(corpus[document].text, start, end) for document, start, end in sorted(spans)])
 
 
 def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Resources) -> None:

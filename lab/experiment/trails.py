@@ -85,15 +85,17 @@ class Trails:
         return self.once((*key, judge), lambda: self.arrival(config, self.stage.reach(*key), judge))
 
     def tails(self, dense: DenseConfig) -> dict[int, Tail]:
-        """Pieces that the encoder does not read, with the tail they are in."""
+        """Pieces that the encoder does not read, with the tail they are in; late pooling reads documents to their end."""
 
         def compute() -> dict[int, Tail]:
+            if dense.pooling == "late":
+                return {}
             encoder, chunking = self.stage.resources.encoder(dense.model), self.stage.chunking
             room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
             starts = self.stage.resources.token_starts(dense.model, chunking.corpus)
             return unread(self.asked, chunking, starts, room)
 
-        return self.once((dense.model, "tails"), compute)
+        return self.once((dense.model, dense.pooling, "tails"), compute)
 
     def _leg(self, config: Config, leg: BM25Config | DenseConfig | None, judge: Judge) -> Arrival:
         def compute() -> Arrival:

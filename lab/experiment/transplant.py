@@ -26,14 +26,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Graft:
-    """What is put in for one piece: [start, end) of a document, instead of the chunks `removed`. `reads` is what the encoder is
-    given; `kept` is the chunk whose lexical score and better vector stay, None for a new chunk."""
+    """What is put in for one piece: [start, end) of a document, instead of the chunks `removed`. `reads` is the span that the
+    encoder is given; `kept` is the chunk whose lexical score and better vector stay, None for a new chunk."""
 
     document: int
     start: int
     end: int
     removed: tuple[int, ...]
-    reads: str
+    reads: tuple[int, int]
     kept: int | None = None
 
 
@@ -93,13 +93,12 @@ class Transplants:
         chunks = np.arange(self._first[document], self._first[document + 1])
         parts = chunks[(chunking.start[chunks] < end) & (chunking.end[chunks] > start)]
         low, high = whole_chunk(text, start, min(end, len(text)), (chunking.end[parts] - chunking.start[parts]).tolist())
-        return Graft(document, low, high, tuple(parts.tolist()), text[low:high])
+        return Graft(document, low, high, tuple(parts.tolist()), (low, high))
 
     def _read(self, tail: Tail) -> Graft:
         chunking = self.stage.chunking
         document = int(chunking.document[tail.chunk])
-        reads = chunking.corpus.documents[document].text[tail.begin : tail.end]
-        chunk = tail.chunk
+        chunk, reads = tail.chunk, (tail.begin, tail.end)
         return Graft(document, int(chunking.start[chunk]), int(chunking.end[chunk]), (chunk,), reads, chunk)
 
     def _scores(self, stage: Stages, config: Config, query: Ints, grafts: list[Graft]) -> tuple[Floats, Floats]:
@@ -118,7 +117,7 @@ class Transplants:
             )
             bm25 = np.where(old[:, 0] == NONE, fresh, kept)
         if config.dense is not None:
-            read = dense.unit(stage.resources.embed(config.dense.encoder, "passage", [graft.reads for graft in grafts]))
+            read = dense.unit(stage.span_vectors(config.dense, [(graft.document, *graft.reads) for graft in grafts]))
             questions = stage.question_vectors(config.dense)[query]
             semantic = stage.dense_index(config.dense)
             fresh = np.fmax((read.astype(np.float64) * questions).sum(axis=1), semantic.scores_beside(questions, alike)[:, 0])

@@ -55,7 +55,7 @@ def check_record(found: Check) -> dict[str, Any]:
 def _chunks(found: ChunkCheck) -> list[RenderableType]:
     """Chunks and pieces of evidence under every chunk config."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("chunks", no_wrap=True)
+    table.add_column("chunks", overflow="fold")
     for column in ("n", "characters", "too long", *(("in one", "two", "more") if found.scatter else ())):
         table.add_column(column, justify="right", no_wrap=True)
     for number, fact in enumerate(found.facts):
@@ -72,7 +72,7 @@ def _chunks(found: ChunkCheck) -> list[RenderableType]:
         for model, chunks, tokens in fact.truncated
         if chunks
     ]
-    return [table, *(Text(line) for line in (*lines, *(f"warning: {problem}" for problem in found.missing)))]
+    return [table, *(Text(line) for line in (*lines, *(f"warning: {problem}" for problem in found.told)))]
 
 
 def _kinds(found: Audit) -> Table:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-CHUNKS = ("chunk_strategy", "chunk_size", "overlap", "unit")
+CHUNKS = ("chunk_strategy", "chunk_size", "overlap", "unit", "percentile")
 SEARCH = ("mode", "alpha")
 # A switch that is on, in a table of systems; off is "-".
 ON = "on"
@@ -21,6 +21,7 @@ SINGLE = (
     "synonyms",
     "model",
     "index",
+    "pooling",
     "depth",
     "views",
     "variants",
@@ -74,7 +75,8 @@ def chunks_label(row: dict[str, Any]) -> str:
         return str(row["chunk_strategy"])
     overlap = f"/{row['overlap']:g}" if not is_absent(row["overlap"]) and row["overlap"] else ""
     unit = "" if row["unit"] == "characters" else f"-{row['unit']}"
-    return f"{row['chunk_strategy']}-{row['chunk_size']}{overlap}{unit}"
+    percentile = "" if is_absent(row.get("percentile")) else f"-p{row['percentile']:g}"
+    return f"{row['chunk_strategy']}-{row['chunk_size']}{overlap}{percentile}{unit}"
 
 
 def search_label(row: dict[str, Any]) -> str:

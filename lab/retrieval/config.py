@@ -37,6 +37,7 @@ Normalization = Literal["min-max", "theoretical", "z-score", "rrf"]
 Index = Literal["exact", "hnsw", "ivf"]
 Dtype = Literal["float32", "bfloat16"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
+Pooling = Literal["chunk", "late"]
 Mode = Literal["bm25", "dense", "hybrid"]
 UnitInterval = Annotated[float, AfterValidator(_unit_interval)]
 K1 = Annotated[float, Field(ge=0), AfterValidator(_finite)]
@@ -83,7 +84,8 @@ class DenseConfig(_Slice):
 
     `dtype` is what the model computes in; bfloat16 is faster on processors that have it and gives slightly other vectors,
     which are kept apart. `device` is where it computes; auto takes the first of cuda, mps and cpu that is there. `views` are as
-    of the lexical leg.
+    of the lexical leg. `pooling` is where a chunk's tokens are read: in the chunk alone, or `late`, within their whole document
+    (see `lab.retrieval.late`).
     """
 
     model: str = DEFAULT_MODEL
@@ -91,6 +93,7 @@ class DenseConfig(_Slice):
     dtype: Dtype = "float32"
     device: Device = "auto"
     views: Views = (OWN_TEXT,)
+    pooling: Pooling = "chunk"
 
     @property
     def encoder(self) -> str:

@@ -97,6 +97,20 @@ class SentenceEncoder:
         rows = [np.asarray(tensor.float().cpu(), dtype=np.float32) for tensor in found]
         return [row / np.maximum(np.linalg.norm(row, axis=1, keepdims=True), 1e-12) for row in rows]
 
+    def token_embeddings(self, windows: Sequence[Sequence[int]]) -> list[Vectors]:
+        """The model's own vectors of every token (tokens x dimension, not normalised) of windows of one length each."""
+        import torch
+
+        ids = torch.tensor([list(window) for window in windows], device=self.model.device)
+        with torch.inference_mode():
+            found = self.model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})["token_embeddings"]
+        return list(found.float().cpu().numpy())
+
+    def tokens(self, text: str) -> tuple[list[int], list[Span], list[bool]]:
+        """Ids of a text's tokens with special ones, their character spans, and which are special; nothing is truncated."""
+        found = self._tokenizer.encode(text)  # type: ignore[attr-defined]
+        return list(found.ids), list(found.offsets), [bool(mark) for mark in found.special_tokens_mask]
+
     def offsets(self, text: str) -> list[Span]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)  # type: ignore[attr-defined]
 

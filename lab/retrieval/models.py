@@ -85,6 +85,18 @@ def _sha256(path: Path) -> str:
         raise ModelError(f"{path}: cannot be read ({fault.strerror})") from None
 
 
+def model_modules(folder: Path) -> list[tuple[str, Path]]:
+    """Class and folder of every module of a sentence-transformers model, in order; none where it names none, which stands for
+    a transformer whose tokens are averaged."""
+    try:
+        found = json.loads((folder / "modules.json").read_text("utf-8"))
+        return [(str(module["type"]).rpartition(".")[2], folder / str(module["path"])) for module in found]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise ModelError(f"{folder / 'modules.json'}: cannot be read ({fault})") from None
+
+
 def read_json(path: Path) -> dict[str, object]:
     """A model's settings file; an absent one counts as empty."""
     try:

@@ -1,7 +1,9 @@
 """Every strategy, unit and size: slices that cover the text, end, and part no grapheme."""
 
 import itertools
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 import regex
 from hypothesis import given, settings
@@ -16,6 +18,8 @@ from lab.chunking.units import inside_clusters, words
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
 from lab.experiment.grid import Grid
+from lab.retrieval.encoder import Vectors
+from tests.given import hashed
 
 PIECES = [
     *"ab .\n-|#`",
@@ -51,7 +55,12 @@ def halves(text: str) -> list[tuple[int, int]]:
 
 def chunks_of(text: str, **config: object) -> Chunking:
     config = {"tokenizer": "halves", **config} if config.get("unit") == "tokens" else config
-    return chunk(Corpus([Document("d", text)]), ChunkConfig.model_validate(config), halves)
+    config = {"embedder": "hashed", **config} if config.get("strategy") == "semantic" else config
+    return chunk(Corpus([Document("d", text)]), ChunkConfig.model_validate(config), halves, embed)
+
+
+def embed(texts: Sequence[str]) -> Vectors:
+    return np.array([hashed(text) for text in texts], dtype=np.float32).reshape(len(texts), 16)
 
 
 def texts_of(text: str, **config: object) -> list[str]:
