@@ -130,4 +130,6 @@ class Indexes:
 
     def delivery(self, how: str) -> Delivery:
         """What is handed to the reader for every chunk."""
-        return self._indexed(("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize, self._embed), "deliver")
+        return self._indexed(
+            ("deliver", how), lambda: deliver(self.chunking, self.config, how, self._tokenize, self._embed), "deliver"
+        )

@@ -50,7 +50,7 @@ def sweep(corpus: Corpus = CORPUS, **grid: Any) -> Result:
 
 
 def stages(chunk: ChunkConfig, resources: Resources) -> Stages:
-    return Stages(CORPUS, ["where does the heron nest"], chunk, resources)
+    return Stages(CORPUS, QUERIES, chunk, resources)
 
 
 def test_a_file_sweeps_all_of_it_and_names_every_system(tmp_path: Path) -> None:
