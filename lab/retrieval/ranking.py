@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 # Order compares scores rounded to this many decimals, so that float noise from a batch's make-up or the BLAS never decides.
 DECIMALS = 6
 NONE = -1
+# Up to these a chunk's number and a rounded score, counted in its last decimal, fit into one 64-bit integer.
+CHUNKS, STEPS = 2**26, 2**36
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +60,20 @@ def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
     is decided before the cut, so the ranking at a smaller depth is the head of the ranking at a larger one.
     """
     absent = chunks == NONE
-    rounded = np.where(absent, -np.inf, np.round(scores, DECIMALS))
-    order = np.lexsort((chunks, -rounded), axis=1)[:, :depth]
+    order = _order(chunks, scores, absent)[:, :depth]
     ranked = np.take_along_axis(chunks, order, axis=1)
     ordered = np.take_along_axis(np.where(absent, -np.inf, scores), order, axis=1)
     return Ranking(ranked, ordered)
+
+
+def _order(chunks: Ints, scores: Floats, absent: NDArray[np.bool_]) -> Ints:
+    """Columns of every row by descending rounded score, then ascending chunk; absent ones last."""
+    steps = np.where(absent, 0, np.rint(scores * 10**DECIMALS))
+    if chunks.max(initial=0) < CHUNKS and np.abs(steps).max(initial=0) < STEPS:  # not so for NaN
+        # Both in one integer, which sorts four times faster than two keys.
+        keys = np.where(absent, np.iinfo(np.int64).max, -steps.astype(np.int64) * CHUNKS + chunks)
+        return np.argsort(keys, axis=1)
+    return np.lexsort((chunks, -np.where(absent, -np.inf, np.round(scores, DECIMALS))), axis=1)
 
 
 def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth: int) -> Ranking:

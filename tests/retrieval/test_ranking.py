@@ -17,10 +17,11 @@ def literal(hits: dict[int, float]) -> list[int]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(rows=st.lists(HITS, min_size=1, max_size=4), depth=st.integers(1, 30), data=st.data())
+@given(rows=st.lists(HITS, min_size=1, max_size=4), depth=st.integers(1, 30), scale=st.sampled_from([1, 1e9]), data=st.data())
 def test_order_is_score_then_index_whatever_the_insertion_order_and_the_depth(
-    rows: list[dict[int, float]], depth: int, data: st.DataObject
+    rows: list[dict[int, float]], depth: int, scale: float, data: st.DataObject
 ) -> None:
+    rows = [{chunk: scale * score for chunk, score in hits.items()} for hits in rows]
     found = ranking_of([{c: hits[c] for c in data.draw(st.permutations(sorted(hits)))} for hits in rows], depth)
     starts = np.cumsum([0, *map(len, rows)])
     chunks, scores = (
