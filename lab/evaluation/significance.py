@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
@@ -122,9 +123,15 @@ def against_best(sums: Floats, best: int, seed: int, flips: int = FLIPS) -> Agai
     return AgainstBest(Tested(_share_beyond(largest, reached), _share_beyond(largest, reachable)), critical)
 
 
-def _largest(totals: Floats, first: Ints, second: Ints, scale: Floats) -> Floats:
-    """The largest scaled difference of any pair, for flips x systems of sums; by rows, so that no flips x pairs array grows."""
-    return np.array([(np.abs(row[first] - row[second]) * scale).max() for row in totals])
+@njit(cache=True)
+def _largest(totals, first, second, scale):  # type: ignore[no-untyped-def]
+    """The largest scaled difference of any pair, for flips x systems of sums."""
+    largest = np.zeros(len(totals))
+    for flip in range(len(totals)):
+        row = totals[flip]
+        for pair in range(len(first)):
+            largest[flip] = max(largest[flip], abs(row[first[pair]] - row[second[pair]]) * scale[pair])
+    return largest
 
 
 def _share_beyond(ordered: Floats, values: Floats) -> Floats:
