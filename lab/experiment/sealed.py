@@ -8,6 +8,7 @@ import numpy as np
 from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
 from lab.experiment.config import Config
 from lab.experiment.grid import Grid
+from lab.retrieval.config import DEFAULT_MODEL
 from lab.truth.pieces import pieces
 from lab.truth.query import Query
 
@@ -48,4 +49,7 @@ def one_cell(config: Config) -> Grid:
     """The grid whose only system is this one; for a foreign system, which no grid makes, the cheapest there is."""
     if config.retriever is not None:
         return Grid(mode="bm25", chunk_strategy="document")
-    return Grid(**{key: (value,) for key, value in config.settings().items() if value is not None})
+    values = {key: value for key, value in config.settings().items() if value is not None}
+    # A system without a dense leg may still cut by a model's tokens or sentences.
+    values.setdefault("model", config.chunk.tokenizer or config.chunk.embedder or DEFAULT_MODEL)
+    return Grid(**{key: (value,) for key, value in values.items()})

@@ -11,6 +11,7 @@ from lab.errors import ConfigError
 from lab.experiment.config import SETTINGS, Config
 from lab.experiment.experiment import Measure
 from lab.experiment.grid import Grid
+from lab.experiment.sealed import one_cell
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig
 
 
@@ -169,3 +170,18 @@ def test_every_setting_takes_one_value_or_several() -> None:
     one, several = Grid(chunk_size=200, mode="bm25"), Grid(chunk_size=[200], mode=("bm25",))
     assert one == several
     assert list(itertools.chain(*(grid.systems()[0] for grid in (one, several)))) == [one.systems()[0][0]] * 2
+
+
+WIDE = [
+    Grid(chunk_size=(300, (200, 400), {"manual": 200, "default": 300}), unit=("characters", "tokens"), model="some/model"),
+    Grid(chunk_strategy=("document", "semantic"), percentile=(80, 95), model=("all-MiniLM-L6-v2", "some/model")),
+    Grid(mode="hybrid", features=({}, {"recency": [0.1, 0.2]}), views=("text", ["text", "title"]), variants=(False, True)),
+    Grid(rerank_depth=(0, 20), rerank_model=("maxsim", "a/reranker"), threshold=(None, 0.2), model="some/model"),
+    Grid(synonyms=("", "words.txt"), filter=(True, False), pooling=("chunk", "late"), deliver=("chunk", "window(1)")),
+]
+
+
+@pytest.mark.parametrize("grid", WIDE)
+def test_every_system_is_the_only_one_of_its_own_grid(grid: Grid) -> None:
+    for config in grid.systems()[0]:
+        assert one_cell(config).systems()[0] == (config,)
