@@ -144,13 +144,13 @@ def _moment(text: str) -> tuple[datetime, bool] | None:
 
 
 def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | None:
-    """A filter from JSON, None where there is none; what is no condition goes to `problems`."""
+    """The conditions of a filter from JSON, None where there are none; what is no condition goes to `problems`."""
     if plain is None or plain == {}:
         return None
     if not isinstance(plain, Mapping):
         problems.append(f'{place} is a {type(plain).__name__}; expected an object like {{"year": {{"gte": 2020}}}}')
         return None
-    before, found = len(problems), list[Condition]()
+    found: list[Condition] = []
     for key, value in plain.items():
         operators = value if isinstance(value, Mapping) else {"eq": value}
         if not operators:
@@ -161,7 +161,7 @@ def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | Non
                 problems.append(f"{place}: '{key}' {fault}")
             else:
                 found.append(Condition(str(key), operator, tuple(wanted) if operator == "in" else wanted))
-    return Filter(tuple(found)) if len(problems) == before else None
+    return Filter(tuple(found)) if found else None
 
 
 def _fault(operator: str, wanted: Any) -> str:

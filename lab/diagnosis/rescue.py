@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,8 @@ def told(settings: Mapping[str, Any], setting: str) -> str:
     value = settings[setting]
     if isinstance(value, bool):
         return "on" if value else "off"
-    if value == "":
-        return "none"
+    if setting == "synonyms":
+        return PurePath(value).name or "none"
     return "+".join(map(str, value)) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
 
 

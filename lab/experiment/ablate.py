@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,17 +78,17 @@ def _brought_along(factors: Factors, baseline: int, system: int) -> str:
 
 def settings_of(row: dict[str, Any]) -> dict[str, Any]:
     """The settings that play a part in a system, from its row of a table (NaN and None are absent); no reranker is depth 0."""
-    found = {key: _told(row[key]) for key in SETTINGS if row[key] is not None and row[key] == row[key]}
+    found = {key: _told(key, row[key]) for key in SETTINGS if row[key] is not None and row[key] == row[key]}
     if "rerank_depth" not in found:
         return {key: value for key, value in found.items() if key != "threshold"} | {"rerank_depth": 0}
     return {"threshold": "none"} | found
 
 
-def _told(value: Any) -> Any:
+def _told(setting: str, value: Any) -> Any:
     """A switch or a file as a level's name; other values as they are."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    return value or "none" if isinstance(value, str) else value
+    return PurePath(value).name or "none" if setting == "synonyms" else value
 
 
 def _table(

@@ -59,9 +59,9 @@ def labels(systems: "pd.DataFrame") -> dict[str, str]:
     """Name -> short label of every system; the name itself where labels would not tell two systems apart."""
     shown = shown_settings(systems)
     names = systems["system"].tolist()
-    # A foreign retriever has no settings, so its name says all that is known.
+    # A foreign retriever has no settings, so its name says all that is known; so it does where every shown setting is off.
     short = [
-        name if mode == "foreign" else _words(dict(zip(shown.columns, row, strict=True)))
+        (mode != "foreign" and _words(dict(zip(shown.columns, row, strict=True)))) or name
         for name, mode, row in zip(names, systems["mode"], shown.itertuples(index=False), strict=True)
     ]
     return dict(zip(names, short if shown.shape[1] and len(set(short)) == len(names) else names, strict=True))
@@ -104,7 +104,7 @@ def _value(value: Any) -> str:
         return "-"
     if value is True:
         return ON
-    return f"{value:g}" if isinstance(value, int | float) else PurePath(str(value)).name or "-"
+    return f"{value:g}" if isinstance(value, int | float) else PurePath(str(value)).name.removesuffix(".txt") or "-"
 
 
 def is_absent(value: Any) -> bool:

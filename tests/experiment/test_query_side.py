@@ -16,14 +16,16 @@ from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
 from lab.experiment.cache import Cache
 from lab.experiment.config import Config
+from lab.experiment.experiment import read_experiment
 from lab.experiment.resources import Resources
 from lab.experiment.result import Result
-from lab.experiment.run_folder import run_of
+from lab.experiment.run_folder import read_run, run_of, write_run
 from lab.experiment.stages import Stages
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.variants import fuse_wordings
 from lab.truth.query import Evidence, Query
+from tests.conftest import ROOT
 from tests.given import GivenEncoder, GivenReranker, ranking_of
 
 MODEL = "all-MiniLM-L6-v2"
@@ -172,7 +174,8 @@ def test_a_filter_is_searching_what_passes(
         assert not hits(view, view.first_stage(config))
         return
     alone = stages(passing, [query], 20)
-    expected = alone.dense_leg(DenseConfig(views=views), 3)
+    titled = any(d.title for d in passing)  # a view that no document has is refused
+    expected = alone.dense_leg(DenseConfig(views=views if titled else ("text",)), 3)
     assert hits(view, dense) == hits(alone, expected)
     assert dense.scores[dense.chunks != NONE].tolist() == expected.scores[expected.chunks != NONE].tolist()
     candidates = view.candidates(bm25_config, dense_config, 3)
@@ -361,7 +364,7 @@ def test_synonyms_close_a_lexical_gap_and_the_terms_tell_them(tmp_path: Path) ->
     assert result.systems == ("document bm25", "document bm25 rules.txt", "document bm25 idle.txt")
     assert result.values[:, 1, 0].tolist() == [0, 1, 0]
     causes = result.causes().set_index("system")
-    assert causes.loc["document bm25", "remedy"] == f"synonyms {file}"
+    assert causes.loc["document bm25", "remedy"] == "synonyms rules.txt"
     assert causes.loc["document bm25", "unmatched"] == "leak (not in the corpus)"
     assert causes.loc["document bm25 idle.txt", "unmatched"] == "leak (not in the corpus), seep (not in the corpus)"
     assert [note for note in result.notes if note.startswith("no lexical hit")] == [
@@ -374,8 +377,6 @@ def test_synonyms_close_a_lexical_gap_and_the_terms_tell_them(tmp_path: Path) ->
 
 
 def test_the_run_folder_tells_of_variants_and_filters(mixed: Result, tmp_path: Path) -> None:
-    from lab.experiment.run_folder import read_run, write_run
-
     run = read_run(write_run(run_of(mixed), tmp_path / "run"))
     questions = run.questions.set_index("query_id")
     assert questions.loc["q01", "filter"] == '{"year": {"gte": 2018}, "lang": {"ne": "fr"}}'
@@ -399,3 +400,16 @@ def test_given_nothing_to_fuse_or_filter_a_view_is_the_stage_itself() -> None:
     assert reworded.chunks.tolist() == plain.chunks.tolist()
     assert (plain.chunks == NONE).any()
     assert RerankConfig().blend == 1
+
+
+def test_the_example_shows_what_each_part_does_and_the_readme_says_so() -> None:
+    experiment = read_experiment(ROOT / "experiments" / "query_side.toml")
+    corpus = lab.read_corpus(experiment.corpus)
+    queries = lab.read_diagnostics(experiment.diagnostic_sets, corpus)
+    table = lab.sweep(corpus, queries, experiment.grid, experiment.measure, cache=IN_MEMORY).table()
+    readme = (ROOT / "README.md").read_text("utf-8")
+    told = [line.split()[:6] for line in readme.splitlines()]
+    for row in table.to_dict("records"):
+        switches = ["synonyms" if row["synonyms"] else "-", *("on" if row[name] else "-" for name in ("variants", "filter"))]
+        if switches.count("-") > 1:
+            assert [*switches, *(f"{row[metric]:.3f}" for metric in ("recall@1", "precision@3", "ndcg@10"))] in told
