@@ -46,13 +46,17 @@ def test_white_space_that_the_text_has_stays_with_its_string() -> None:
 
 
 def test_strings_own_white_space_decides_between_places() -> None:
-    # Without white space "ab" stands at 0, 3 and 6; "a b" only at 3, and the overlap lets all three compete.
-    assert anchored("ab a b ab", "ab a b", "a b ab", overlap=6).spans == ((0, 6), (3, 9))
+    # Without white space "aa" stands at 0 and at 2, and the overlap lets both compete; only at 2 the text reads "aa".
+    assert anchored("a aa a", "a", "aa", "a", overlap=5).spans == ((0, 1), (2, 4), (5, 6))
 
 
 def test_an_altered_string_is_lost_and_its_text_is_uncovered() -> None:
     found = anchored("The pump leaks. The valve hums. It is old.", "The pump leaks.", "the VALVE hums.", "It is old.")
     assert found == Anchored(((0, 15), (32, 42)), ("the VALVE hums.",), len("Thevalvehums."))
+
+
+def test_after_a_lost_string_the_search_goes_on_and_not_back() -> None:
+    assert anchored("x one x", "x", "ONE", "x") == Anchored(((0, 1), (6, 7)), ("ONE",), 3)
 
 
 def test_dropped_text_is_counted_wherever_it_lies() -> None:

@@ -23,6 +23,7 @@ from lab.experiment.run_folder import run_of
 from lab.experiment.stages import Stages
 from lab.report.labels import labels
 from lab.retrieval.config import DEFAULT_MODEL, DenseConfig
+from lab.retrieval.encoder import Role, Vectors
 from lab.truth.query import Evidence, Query
 from tests.given import GivenEncoder
 from tests.retrieval.test_late import folder_of
@@ -153,7 +154,14 @@ def test_a_whole_chunk_is_put_in_as_its_document_reads_it() -> None:
 
 
 @pytest.mark.parametrize("pool", ["chunk", "late"])
-def test_a_split_piece_is_recovered_by_a_whole_chunk_under_either_pooling(pool: str) -> None:
+def test_a_split_piece_is_recovered_by_a_whole_chunk_under_either_pooling(pool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, embed = [], Resources.embed
+
+    def watched(self: Resources, model: str, role: Role, texts: Sequence[str]) -> Vectors:
+        alone.extend(texts if role == "passage" else ())
+        return embed(self, model, role, texts)
+
+    monkeypatch.setattr(Resources, "embed", watched)
     text = "Cats purr and sleep. " * 4 + "The heron nests behind the boiler house each spring. " + "Dogs bark at night. " * 4
     start = text.index("The heron")
     corpus = Corpus([Document("a", text), Document("b", "Pumps leak. " * 20)])
@@ -162,6 +170,8 @@ def test_a_split_piece_is_recovered_by_a_whole_chunk_under_either_pooling(pool: 
     grid = Grid(chunk_size=57, mode="dense", pooling=pool)
     found = lab.sweep(corpus, [query], grid, measure, cache=IN_MEMORY)
     assert [(miss.cause, miss.verified) for miss in found.findings.misses[0]] == [("split", True)]
+    # Late pooling reads neither a chunk nor what takes its place outside its document.
+    assert bool(alone) == (pool == "chunk")
 
 
 def test_models_and_libraries_that_cannot_do_it_are_told_together_before_anything_is_cut(

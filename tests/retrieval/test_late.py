@@ -20,8 +20,8 @@ START, END = 900, 901
 
 @dataclass(frozen=True)
 class Numbered(SentenceEncoder):
-    """Words are tokens and have the numbers 1, 2, 3 ... of their own text ("w7" is 7); a token's vector is (number, first number
-    of its window, 1). `seen` keeps the windows."""
+    """Words are tokens and have numbers: "w7" is 7, a Chinese character its code point. A token's vector is (its number, the
+    first number of its window, 1); `seen` keeps the windows."""
 
     name: str = "numbered"
     room: int = 100
@@ -44,7 +44,8 @@ class Numbered(SentenceEncoder):
 
     def tokens(self, text: str) -> tuple[list[int], list[Span], list[bool]]:
         spans = words(text)
-        ids = [START, *(int(text[start + 1 : end]) for start, end in spans), END]
+        parts = [text[start:end] for start, end in spans]
+        ids = [START, *(int(part[1:]) if part[1:] else ord(part) for part in parts), END]
         return ids, [(0, 0), *spans, (0, 0)], [True, *[False] * len(spans), True]
 
     def token_embeddings(self, windows: Sequence[Sequence[int]]) -> list[Vectors]:
@@ -70,6 +71,12 @@ def test_a_token_that_a_cut_parts_belongs_to_both_chunks() -> None:
     found = late_vectors(Numbered(), "w1 w222 w3", [(3, 5), (5, 7)])
     assert found[0] == pytest.approx(expected((222, 1)))
     assert found[1] == pytest.approx(expected((222, 1)))
+
+
+def test_a_token_that_ends_at_a_cut_is_the_left_chunks_alone() -> None:
+    left, right = late_vectors(Numbered(), "水泵", [(0, 1), (1, 2)])
+    assert left == pytest.approx(expected((START, ord("水")), (ord("水"), ord("水"))))
+    assert right == pytest.approx(expected((ord("泵"), ord("水")), (END, ord("水"))))
 
 
 def test_the_prompt_counts_with_the_chunk_that_begins_the_document() -> None:
