@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
+from lab.diagnosis.explain import USED
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
 from lab.report.labels import labels, shown_settings
@@ -57,6 +58,7 @@ def explorer_data(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, querie
             "kind": [query.kind for query in asked],
             "tags": [[f"{key}: {value}" for key, value in sorted(query.tags.items())] for query in asked],
             "answer": [query.answer for query in asked],
+            "beside": [[f"{name}: {told(q)}" for name, told in USED.items() if told(q)] for q in asked],
         },
         "scores": {"values": [round(float(v), 6) for v in values], "codes": _packed(codes, np.uint32)},
         "pieces": {
@@ -102,6 +104,7 @@ def proof_of(miss: Any) -> str:
     if miss.cut_at >= 0:
         said.append(f"cut at {miss.cut_at}: {miss.cut_text}")
     for what, seen in (
+        ("left out by the filter", miss.filtered),
         ("without a match", miss.unmatched),
         ("outranked by", miss.outranked_by),
         ("within k at alpha", miss.alphas),

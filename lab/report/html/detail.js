@@ -113,10 +113,10 @@ function scoreTable(data, state, q) {
 }
 
 function showQuestion(data, state, q, room) {
-  const { id, text, kind, tags, answer } = data.questions;
+  const { id, text, kind, tags, answer, beside } = data.questions;
   const chips = [kind[q], ...tags[q]].map((tag) => el("span", { class: "chip" }, tag));
   room.replaceChildren(
-    el("header", {}, el("div", { class: "over" }, el("code", {}, id[q]), ...chips), el("h3", { tabindex: -1, id: "open-question" }, text[q] || "(no text)"), answer[q] ? el("p", { class: "answer" }, el("b", {}, "Answer: "), answer[q]) : null),
+    el("header", {}, el("div", { class: "over" }, el("code", {}, id[q]), ...chips), el("h3", { tabindex: -1, id: "open-question" }, text[q] || "(no text)"), answer[q] ? el("p", { class: "answer" }, el("b", {}, "Answer: "), answer[q]) : null, ...beside[q].map(line => el("p", { class: "answer" }, line))),
     scoreTable(data, state, q),
     el("div", { class: "pieces" }, ...data.piecesOf[q].map((piece, place) => pieceCard(data, state, q, piece, place))),
     el("div", { class: "columns" }, rankingColumn(data, state, "A", state.a, q), state.b === state.a ? null : rankingColumn(data, state, "B", state.b, q)));
