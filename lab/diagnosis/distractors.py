@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
@@ -94,7 +95,8 @@ MAKERS: dict[str, Callable[[Query, Source, random.Random], Iterator[str]]] = {
 def distractors(queries: Sequence[Query], source: Source, kind: str, dose: int, seed: int) -> tuple[Document, ...]:
     """At most `dose` documents a question, for all questions with evidence; a smaller dose's are among a larger one's.
 
-    Their ids begin with INJECTED and their metadata says for which question they were made. Kinds made from the evidence
+    Their ids begin with INJECTED and their metadata says for which question they were made; they pass that question's filter
+    where its evidence does. Kinds made from the evidence
     repeat its passages, changed anew, until the dose is reached; a question whose evidence has nothing to change gets none.
     Raises ConfigError for an unknown kind.
     """
@@ -111,9 +113,18 @@ def distractors(queries: Sequence[Query], source: Source, kind: str, dose: int, 
             if not fresh or kind == "topical":
                 break
         for number, text in enumerate(made[:dose], start=1):
-            metadata = {"injected": kind, "query_id": query.query_id}
+            metadata = _filtered_as(query, source.corpus) | {"injected": kind, "query_id": query.query_id}
             found.append(Document(f"{INJECTED}{kind}:{query.query_id}:{number:03d}", text, "", metadata))
     return tuple(found)
+
+
+def _filtered_as(query: Query, corpus: Corpus) -> dict[str, Any]:
+    """What the question's filter reads of the document of its first evidence."""
+    doc_id = query.evidence[0].doc_id
+    if query.filter is None or doc_id not in corpus:
+        return {}
+    held = corpus[doc_id].metadata
+    return {one.key: held[one.key] for one in query.filter.conditions if one.key in held}
 
 
 def _evidence(query: Query, corpus: Corpus) -> Iterator[str]:

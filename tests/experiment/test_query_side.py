@@ -14,6 +14,7 @@ import lab
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
+from lab.diagnosis.distractors import distractors, source_of
 from lab.experiment.cache import Cache
 from lab.experiment.config import Config
 from lab.experiment.experiment import read_experiment
@@ -400,6 +401,13 @@ def test_given_nothing_to_fuse_or_filter_a_view_is_the_stage_itself() -> None:
     assert reworded.chunks.tolist() == plain.chunks.tolist()
     assert (plain.chunks == NONE).any()
     assert RerankConfig().blend == 1
+
+
+def test_distractors_pass_the_filter_that_the_evidence_passes() -> None:
+    query = Query("q", "pump new", evidence=(Evidence("new"),), filter=Filter.of({"year": {"gte": 2020}}))
+    corpus = Corpus(LEFT_OUT)
+    (made,) = distractors([query], source_of(corpus, [query], None), "duplicate", 1, 0)
+    assert made.metadata == {"year": 2022, "injected": "duplicate", "query_id": "q"}
 
 
 def test_the_example_shows_what_each_part_does_and_the_readme_says_so() -> None:
