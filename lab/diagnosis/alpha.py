@@ -70,6 +70,16 @@ class Curve:
                 found.append((float(low), float(high)))
         return found
 
+    def told(self, piece: int, k: int) -> str:
+        """`within` in words: `0.2-0.45, 1`; empty where no alpha does it."""
+        return ", ".join(f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in self.within(piece, k))
+
+    def nearest(self, piece: int) -> float | None:
+        """The alpha at which a piece is complete soonest, the middle of the widest such step; None beyond the cap everywhere."""
+        ranks, width = self.complete[piece], self.high - self.low
+        best = int(np.lexsort((-width, ranks))[0])
+        return None if ranks[best] == NEVER else float((self.low[best] + self.high[best]) / 2)
+
 
 def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int) -> Curve:
     """The completion ranks of one question's pieces as functions of alpha, exact up to rank `cap`.
@@ -187,18 +197,8 @@ def _complete(lines: Lines, pieces: Sequence[Sequence[Holder]], alphas: Floats, 
         for holder in alternatives:
             if sum(holder.weights) >= holder.need:
                 parts = [np.minimum.reduce([rank(int(s)) for s in spans], initial=NEVER) for spans in holder.spans]
-                found[p] = np.minimum(found[p], _holds(holder, np.array([np.broadcast_to(x, len(alphas)) for x in parts])))
+                found[p] = np.minimum(found[p], holder.complete(np.array([np.broadcast_to(x, len(alphas)) for x in parts])))
     return found
-
-
-def _holds(holder: Holder, parts: Ints) -> Ints:
-    """The rank at which enough parts are seen; `parts` (parts x alphas) are the ranks at which each is."""
-    order = np.argsort(parts, axis=0, kind="stable")
-    ranks = np.take_along_axis(parts, order, axis=0)
-    seen = np.cumsum(np.where(ranks < NEVER, holder.weights[order], 0), axis=0)
-    enough = seen >= holder.need
-    reached = np.take_along_axis(ranks, enough.argmax(axis=0)[None], axis=0)[0]
-    return np.asarray(np.where(enough.any(axis=0), reached, NEVER))
 
 
 _LOWEST = np.iinfo(np.int64).min

@@ -26,6 +26,9 @@ CAUSES: dict[str, Cause] = {
         "corpus", "the evidence is not in the text as read", "add the document, or read it again: its text lacks the evidence"
     ),
     "split": Cause("chunking", "cut by a chunk boundary: not all of its chunks arrived", "cut elsewhere"),
+    "diluted": Cause(
+        "chunking", "whole in a chunk that says too much else: a chunk cut closer around it is found", "cut smaller chunks"
+    ),
     "truncated": Cause(
         "encoder",
         "lies past what the encoder reads, and the lexical leg missed it too",
@@ -64,8 +67,9 @@ def assign(trail: Trail) -> Codes:
     The stages are asked from the last to the first which of them still had the piece, so the cause is the stage that lost
     it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did. So is one
     whose documents the question's filter leaves out, for no stage can have it. A split piece of which nothing arrived is put
-    down to what lost its parts; `lab.experiment.diagnose` then tries a whole chunk, and where that alone brings the piece
-    back the cause is `split` after all.
+    down to what lost its parts; `lab.experiment.checks` then tries a whole chunk, and where that alone brings the piece
+    back the cause is `split` after all. It likewise tries a chunk cut closer around a whole piece that no change of the
+    blamed stage brings back; where that does, the cause is `diluted`.
     """
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k

@@ -24,8 +24,9 @@ def either_side(text: str, cut: int) -> str:
     return f"{' '.join(left.split())} | {' '.join(right.split())}"
 
 
-def whole_chunk(text: str, start: int, end: int, lengths: Sequence[int]) -> Span:
-    """A chunk as long as the longest of `lengths`, or as the evidence if that is longer, with [start, end) in its middle."""
-    length = max(end - start, int(np.max(lengths, initial=0)))
+def chunk_around(text: str, start: int, end: int, lengths: Sequence[int], share: float = 1.0) -> Span:
+    """A chunk as long as a share of the longest of `lengths`, or as the evidence if that is longer, with [start, end) in its
+    middle."""
+    length = max(end - start, int(share * np.max(lengths, initial=0)))
     first = max(min(start - (length - (end - start)) // 2, len(text) - length), 0)
     return first, min(first + length, len(text))

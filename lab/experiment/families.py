@@ -1,18 +1,21 @@
 """Families: systems that differ in alpha alone, and the exact curves of their evidence over it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab.diagnosis.alpha import Curve, Lines, curve
 from lab.experiment.config import Config
 from lab.experiment.stages import Stages
-from lab.retrieval.config import FusionConfig
+from lab.retrieval.config import FusionConfig, Normalization
 from lab.retrieval.fusion import contributions, fuse, ranks
 from lab.retrieval.ranking import NONE
 from lab.truth.judge import DocumentJudge, Judge
 from lab.truth.pieces import Pieces
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +30,13 @@ class Family:
     @property
     def name(self) -> str:
         """The systems' common name, without alpha."""
+        return self.config.name.replace(f" alpha={self.fusion.alpha:g}", "", 1)
+
+    @property
+    def fusion(self) -> FusionConfig:
+        """How the legs are fused; its alpha means nothing."""
         assert self.config.fusion is not None  # a family is hybrid
-        return self.config.name.replace(f" alpha={self.config.fusion.alpha:g}", "", 1)
+        return self.config.fusion
 
 
 def on_curves(own: Config, config: Config) -> bool:
@@ -66,35 +74,69 @@ def _plain(config: Config, fusion: FusionConfig) -> Config:
     return config.model_copy(update={"fusion": fusion, "rerank": None})
 
 
-def family(stage: Stages, config: Config, judge: Judge, asked: Pieces, cap: int) -> Family:
-    """The exact curves of every question's pieces (see `lab.diagnosis.alpha`)."""
-    assert config.bm25 is not None  # a family is hybrid
-    assert config.dense is not None
-    assert config.fusion is not None
-    found = stage.candidates(config.bm25, config.dense, config.depth)
-    boost = stage.boost(config.features)
-    bm25, dense = contributions(found, config.fusion.normalization, boost)
-    bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
-    if boost is not None:
-        # The lists at both ends are no longer the legs' own.
-        ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
-        bm25_rank, dense_rank = (ranks(fuse(found, end, config.depth, boost), found.chunks) for end in ends)
-    judged = stage.delivery(config.deliver).span_of
-    if isinstance(judge, DocumentJudge):
-        judged = judge.spans.document[judged]
-    holders = [judge.holders(piece) for piece in range(len(asked))]
-    borders = np.searchsorted(asked.query, np.arange(len(asked.queries) + 1))
-    curves = []
-    for query in range(len(asked.queries)):
-        real = found.chunks[query] != NONE
-        chunks = found.chunks[query, real]
-        lines = Lines(
-            chunks,
-            judged[chunks],
-            bm25[query, real],
-            dense[query, real],
-            bm25_rank[query, real],
-            dense_rank[query, real],
-        )
-        curves.append(curve(lines, holders[int(borders[query]) : int(borders[query + 1])], config.depth, cap))
-    return Family(config, cap, tuple(curves))
+class Families:
+    """Built once per chunking and asked for every system that shares it: the curves of a family are drawn at its first use."""
+
+    def __init__(self, stage: Stages, asked: Pieces, cap: int, configs: Iterable[Config]) -> None:
+        self.stage, self.asked, self.cap = stage, asked, cap
+        self.numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query)
+        self._known: dict[Config, Family | None] = dict.fromkeys(representatives(configs))
+        self._other: dict[tuple[Config, Judge, int], Curve] = {}
+
+    @property
+    def known(self) -> tuple[Family, ...]:
+        """The families of the systems asked so far."""
+        return tuple(family for family in self._known.values() if family is not None)
+
+    def of(self, config: Config, judge: Judge) -> Family | None:
+        """The family on whose curves a system's first stage lies."""
+        for own, family in self._known.items():
+            if on_curves(own, config):
+                if family is None:
+                    family = self._known[own] = Family(
+                        own, self.cap, tuple(self._curves(own, judge, range(len(self.asked.queries))))
+                    )
+                return family
+        return None
+
+    def otherwise(self, config: Config, judge: Judge, questions: Ints) -> tuple[Config, dict[int, Curve]]:
+        """A family's curves for some questions under another normalisation. Affine ones reach the same orders at other alphas, so
+        it is reciprocal ranks, or min-max in their place."""
+        assert config.fusion is not None  # a family is hybrid
+        name: Normalization = "min-max" if config.fusion.normalization == "rrf" else "rrf"
+        other = config.model_copy(update={"fusion": config.fusion.model_copy(update={"normalization": name})})
+        new = [int(question) for question in np.unique(questions) if (other, judge, int(question)) not in self._other]
+        for question, curve_ in zip(new, self._curves(other, judge, new), strict=True):
+            self._other[other, judge, question] = curve_
+        return other, {question: self._other[other, judge, question] for question in questions.tolist()}
+
+    def _curves(self, config: Config, judge: Judge, questions: Iterable[int]) -> Iterator[Curve]:
+        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha`)."""
+        assert config.bm25 is not None  # a family is hybrid
+        assert config.dense is not None
+        assert config.fusion is not None
+        found = self.stage.candidates(config.bm25, config.dense, config.depth)
+        boost = self.stage.boost(config.features)
+        bm25, dense = contributions(found, config.fusion.normalization, boost)
+        bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
+        if boost is not None:
+            # The lists at both ends are no longer the legs' own.
+            ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
+            bm25_rank, dense_rank = (ranks(fuse(found, end, config.depth, boost), found.chunks) for end in ends)
+        judged = self.stage.delivery(config.deliver).span_of
+        if isinstance(judge, DocumentJudge):
+            judged = judge.spans.document[judged]
+        borders = np.searchsorted(self.asked.query, np.arange(len(self.asked.queries) + 1))
+        for query in questions:
+            real = found.chunks[query] != NONE
+            chunks = found.chunks[query, real]
+            lines = Lines(
+                chunks,
+                judged[chunks],
+                bm25[query, real],
+                dense[query, real],
+                bm25_rank[query, real],
+                dense_rank[query, real],
+            )
+            holders = [judge.holders(piece) for piece in range(int(borders[query]), int(borders[query + 1]))]
+            yield curve(lines, holders, config.depth, self.cap)

@@ -196,6 +196,14 @@ class Stages(Indexes):
         most = 2 * depth * (1 + int(np.bincount(self.owner).max(initial=0)))
         return self._fused(held, ("reach", lexical, semantic, depth), most)
 
+    def first_stage_of(self, config: Config, query: Ints) -> Ranking:
+        """The first stage of some questions, one row each."""
+        if config.bm25 is None or config.dense is None or config.fusion is None or len(self.owner):
+            first = self.first_stage(config)
+            return Ranking(first.chunks[query], first.scores[query])
+        found = self.candidates(config.bm25, config.dense, config.depth).of(query)
+        return fuse(found, config.fusion, config.depth, self.boost(config.features))
+
     def pool(self, config: Config) -> tuple[str, Ints]:
         """The reranker that a system asks and its (question, chunk) pairs as numbers; no pairs without one."""
         if config.rerank is None:
@@ -223,6 +231,15 @@ class Stages(Indexes):
         wanted = query[:, None] * len(self.chunking) + chunks
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return np.where((keys[place] == wanted) & (chunks != NONE), scores[place], np.nan)
+
+    def score_new_pairs(self, model: str, query: Ints, chunks: Ints) -> Floats:
+        """Score (question, chunk) pairs that no system re-ranked, and know them from now on."""
+        asked, texts = [self.questions[q] for q in query], [self.chunking.texts[c] for c in chunks]
+        found = self.resources.score_pairs(model, asked, texts)
+        keys, scores = self._pairs[model]
+        keys, place = np.unique(np.concatenate((keys, query * len(self.chunking) + chunks)), return_index=True)
+        self._pairs[model] = keys, np.concatenate((scores, found))[place]
+        return found
 
     def ranking(self, config: Config) -> Ranking:
         """The system's ranking of chunks; `lab.experiment.pairs` must have seen it if it reranks."""

@@ -1,12 +1,12 @@
 """Transplants: a chunk cut elsewhere or read to its end takes the place of the old one, and everything after it runs again."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.cuts import whole_chunk
+from lab.diagnosis.cuts import chunk_around
 from lab.diagnosis.insertion import Legs, insert
 from lab.diagnosis.unread import Tail
 from lab.experiment.config import Config
@@ -44,10 +44,9 @@ class Transplants:
         self.stage, self.asked = stage, asked
         self._first = np.searchsorted(stage.chunking.document, np.arange(len(stage.chunking.corpus) + 1))
 
-    def ranks(self, config: Config, judge: Judge, pieces: Ints, tails: Mapping[int, Tail] | None) -> Ints:
-        """The rank of each piece's graft under a system: its whole chunk, or with `tails` its chunk read to the end. Other
-        questions and chunks, and the index's statistics, stay as they are."""
-        grafts = [self._whole(int(piece)) if tails is None else self._read(tails[int(piece)]) for piece in pieces]
+    def ranks(self, config: Config, judge: Judge, pieces: Ints, grafts: Sequence[Graft]) -> Ints:
+        """The rank of each piece's graft under a system. Other questions and chunks, and the index's statistics, stay as they
+        are."""
         query = self.asked.query[pieces]
         removed = np.full((len(grafts), max(len(graft.removed) for graft in grafts)), NONE, dtype=np.int64)
         for row, graft in enumerate(grafts):
@@ -56,7 +55,7 @@ class Transplants:
         if self.stage.variants is not None:
             # Every wording of a piece's question is asked with the graft in place, then fused as ever.
             of, variant = np.nonzero(query[:, None] == self.stage.owner)
-            others = self._first_stage(self.stage.variants, config, variant, [grafts[i] for i in of], removed[of])
+            others = self._first_stage(self.stage.variants, config, variant, [grafts[i] for i in of.tolist()], removed[of])
             ranking = fuse_wordings(ranking, others, of, config.depth)
         if config.rerank is not None:
             asked = [self.stage.questions[q] for q in query]
@@ -70,7 +69,7 @@ class Transplants:
             found[rows] = ranks_of(part, np.arange(len(rows)), np.full(len(rows), judged))
         return np.where(found > 0, found, NEVER)
 
-    def _first_stage(self, stage: Stages, config: Config, query: Ints, grafts: list[Graft], removed: Ints) -> Ranking:
+    def _first_stage(self, stage: Stages, config: Config, query: Ints, grafts: Sequence[Graft], removed: Ints) -> Ranking:
         """The ranking before the reranker of questions in one wording, each with its graft."""
         lexical, semantic = legs(config)
         parts = Legs(
@@ -83,7 +82,8 @@ class Transplants:
         )
         return insert(parts, query, removed, len(stage.chunking), *self._scores(stage, config, query, grafts))
 
-    def _whole(self, piece: int) -> Graft:
+    def around(self, piece: int, share: float = 1.0) -> Graft:
+        """A chunk with the piece in its middle, a share of the old ones' length, in place of all that hold some of it."""
         chunking = self.stage.chunking
         for evidence in self.asked.items[piece]:
             text, start, end = place(chunking.corpus, evidence)
@@ -92,16 +92,18 @@ class Transplants:
         document = chunking.corpus.position[evidence.doc_id]
         chunks = np.arange(self._first[document], self._first[document + 1])
         parts = chunks[(chunking.start[chunks] < end) & (chunking.end[chunks] > start)]
-        low, high = whole_chunk(text, start, min(end, len(text)), (chunking.end[parts] - chunking.start[parts]).tolist())
+        lengths = (chunking.end[parts] - chunking.start[parts]).tolist()
+        low, high = chunk_around(text, start, min(end, len(text)), lengths, share)
         return Graft(document, low, high, tuple(parts.tolist()), (low, high))
 
-    def _read(self, tail: Tail) -> Graft:
+    def read(self, tail: Tail) -> Graft:
+        """A chunk of which the encoder reads its tail as well."""
         chunking = self.stage.chunking
         document = int(chunking.document[tail.chunk])
         chunk, reads = tail.chunk, (tail.begin, tail.end)
         return Graft(document, int(chunking.start[chunk]), int(chunking.end[chunk]), (chunk,), reads, chunk)
 
-    def _scores(self, stage: Stages, config: Config, query: Ints, grafts: list[Graft]) -> tuple[Floats, Floats]:
+    def _scores(self, stage: Stages, config: Config, query: Ints, grafts: Sequence[Graft]) -> tuple[Floats, Floats]:
         """Both legs' scores of every graft; NaN without the leg, where no term is shared, or where the question's
         filter leaves the graft's document out."""
         bm25, vectors = np.full(len(grafts), np.nan), np.full(len(grafts), np.nan)
@@ -126,7 +128,7 @@ class Transplants:
         admitted = [stage.admits(q, names[graft.document].doc_id) for q, graft in zip(query.tolist(), grafts, strict=True)]
         return np.where(admitted, bm25, np.nan), np.where(admitted, vectors, np.nan)
 
-    def _boost(self, config: Config, grafts: list[Graft]) -> Boost | None:
+    def _boost(self, config: Config, grafts: Sequence[Graft]) -> Boost | None:
         """The features of every row's chunks, its graft among them."""
         if not config.features.root:
             return None
@@ -136,20 +138,24 @@ class Transplants:
         weights = tuple(weight for _, weight in config.features.root)
         return Boost(weights, lambda chunks: values[:, np.where(chunks == new, own, padded[chunks])])
 
-    def _pairs(self, config: Config, query: Ints, grafts: list[Graft], ranking: Ranking) -> Floats:
-        """Pair scores of the head: known ones looked up, the graft's own computed, NaN (last) for a pair never scored."""
+    def _pairs(self, config: Config, query: Ints, grafts: Sequence[Graft], ranking: Ranking) -> Floats:
+        """Pair scores of the head: known ones looked up, new ones computed where the graft is in the head, for elsewhere they
+        decide nothing."""
         assert config.rerank is not None  # only systems that rerank ask
         pool = ranking.first(config.rerank.depth).chunks
         new = len(self.stage.chunking)
         scores = self.stage.known_pair_scores(config.rerank.model, np.where(pool == new, NONE, pool), query)
         row, column = np.nonzero(pool == new)
         if len(row):
-            texts = [self._text(grafts[r]) for r in row]
+            texts = [self._text(grafts[r]) for r in row.tolist()]
             asked = [self.stage.questions[query[r]] for r in row]
             scores[row, column] = self.stage.resources.score_pairs(config.rerank.model, asked, texts)
+        row, column = np.nonzero(np.isnan(scores) & (pool != NONE) & (pool == new).any(axis=1)[:, None])
+        if len(row):
+            scores[row, column] = self.stage.score_new_pairs(config.rerank.model, query[row], pool[row, column])
         return scores
 
-    def _judged(self, config: Config, judge: Judge, grafts: list[Graft]) -> tuple[Ints, Ints]:
+    def _judged(self, config: Config, judge: Judge, grafts: Sequence[Graft]) -> tuple[Ints, Ints]:
         """What every chunk is judged as, and what every graft is: its document, the span of the chunk it stands for, or a
         span of its own."""
         target = self.stage.delivery(config.deliver).span_of

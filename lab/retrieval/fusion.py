@@ -30,7 +30,12 @@ class Candidates:
     dense: Floats
     bm25_rank: Ints
     dense_rank: Ints
+
     _normalized: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
+
+    def of(self, query: Ints) -> "Candidates":
+        """Those of some questions, one row each."""
+        return Candidates(self.chunks[query], self.bm25[query], self.dense[query], self.bm25_rank[query], self.dense_rank[query])
 
 
 def union(*rankings: Ranking) -> Ints:

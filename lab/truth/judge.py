@@ -43,6 +43,16 @@ class Holder:
     weights: Ints
     spans: tuple[Ints, ...]
 
+    def complete(self, parts: Ints) -> Ints:
+        """The rank at which enough parts are seen, one a column; `parts` (parts x any) are the ranks at which each is."""
+        if not len(parts):
+            return np.full(parts.shape[1], NEVER)
+        order = np.argsort(parts, axis=0, kind="stable")
+        ranks = np.take_along_axis(parts, order, axis=0)
+        enough = np.cumsum(np.where(ranks < NEVER, self.weights[order], 0), axis=0) >= self.need
+        reached = np.take_along_axis(ranks, enough.argmax(axis=0)[None], axis=0)[0]
+        return np.asarray(np.where(enough.any(axis=0), reached, NEVER))
+
 
 class SpanJudge:
     """Judges rankings of spans (chunks or what is delivered for them) by evidence spans.

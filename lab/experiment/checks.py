@@ -1,0 +1,236 @@
+"""Checks: every miss of a system is asked again with one thing changed; which changes bring it back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.diagnosis.alpha import Curve
+from lab.diagnosis.causes import GAPS, HIT, NAMES
+from lab.diagnosis.misses import CHECKS
+from lab.diagnosis.trail import Trail
+from lab.diagnosis.vocabulary import HAN_OR_KANA
+from lab.evaluation.scores import SystemRun
+from lab.experiment.config import Config
+from lab.experiment.families import Families
+from lab.experiment.reruns import Reruns
+from lab.experiment.stages import Stages
+from lab.experiment.trails import Trails, exactly
+from lab.experiment.transplant import Transplants
+from lab.retrieval.analyzer import AnalyzerName
+from lab.retrieval.config import FeaturesConfig
+from lab.retrieval.ranking import Ranking
+from lab.truth.judge import SpanJudge
+from lab.truth.pieces import Pieces
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+WIDER = 4
+# Lengths of the chunk that is cut closer around a piece, as shares of the old one's.
+CLOSER = (1.0, 0.5)
+# BM25 at the ends of what can be set: words count once or again and again, long chunks are as good as short ones or not.
+FORMULAS: tuple[dict[str, float | str], ...] = ({"k1": 0.0}, {"k1": 3.0}, {"b": 0.0}, {"b": 1.0}, {"variant": "l"})
+SPLIT, TRUNCATED, DILUTED = (NAMES.index(name) for name in ("split", "truncated", "diluted"))
+OUTRANKED, CROWDED, CUT = (NAMES.index(name) for name in ("outranked", "crowded", "cut"))
+CANDIDATES = [NAMES.index(gap) for gap in GAPS.values()]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One system's misses: how far every piece came, and the code of its cause (HIT where it is not missed)."""
+
+    config: Config
+    run: SystemRun
+    trail: Trail
+    codes: NDArray[np.int8]
+
+    def of(self, *codes: int) -> Ints:
+        """The pieces with one of these causes."""
+        return np.flatnonzero(np.isin(self.codes, codes))
+
+
+class Recovered:
+    """Check -> the pieces that it brings back, and how each is told."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, dict[int, str]] = {}
+
+    def add(self, check: str, pieces: Ints, told: str) -> None:
+        """What brought a piece back first is what is told of a check."""
+        of_check = self.told.setdefault(check, {})
+        for piece in pieces.tolist():
+            of_check.setdefault(piece, told)
+
+    def has(self, check: str, piece: int) -> bool:
+        return piece in self.told.get(check, {})
+
+    def of(self, piece: int) -> dict[str, str]:
+        """Check -> how it is told, of all that bring a piece back."""
+        return {check: told[piece] for check, told in self.told.items() if piece in told}
+
+    def proves(self, piece: int, code: int) -> bool:
+        """Whether some change of the blamed stage brought the piece back."""
+        return any(NAMES[code] in CHECKS[check] for check in self.of(piece))
+
+
+class Checks:
+    """Built once per chunking and asked for every system that shares it."""
+
+    def __init__(self, stage: Stages, asked: Pieces, trails: Trails, families: Families) -> None:
+        self.stage, self.asked, self.trails, self.families = stage, asked, trails, families
+        self.transplants, self.reruns = Transplants(stage, asked), Reruns(stage, asked)
+
+    def whole(self, case: Case) -> Ints:
+        """Cut pieces that a chunk which holds them whole, in place of their parts, brings back."""
+        able = case.of(SPLIT, OUTRANKED, *CANDIDATES)
+        return self._grafted(case, able[(case.trail.needed[able] > 1) & case.trail.inside[able]], 1.0)
+
+    def recovered(self, case: Case, whole: Ints) -> Recovered:
+        """Every check that this system can be put to, but for the chunk cut closer; `whole` are the pieces of that check."""
+        trail, k, found = case.trail, case.trail.k, Recovered()
+        missed = case.codes != HIT
+
+        def told(check: str, back: Bools, words: str) -> None:
+            found.add(check, np.flatnonzero(back & missed), words)
+
+        told("all chunks", ~trail.inside, "not even all chunks together hold it")
+        cut = case.of(CUT)
+        if len(cut):
+            told("no filter", self.trails.left_out.ranks(case.config, case.run.judge) <= k, "no filter")
+        told("no threshold", (trail.reranked <= k) & (trail.reranked != trail.final), "no threshold")
+        told("larger budget", trail.final <= k, "a larger token budget")
+        told("no reranker", (trail.first <= k) & (case.config.rerank is not None), "no reranker")
+        told("near-duplicates once", case.codes == CROWDED, "near-duplicates counted once")
+        found.add("cut elsewhere", whole, "a chunk that holds it whole")
+        self._fusions(case, found)
+        for check, changed, words, pieces in self._other_configs(case):
+            found.add(check, pieces[self._within(case, changed, pieces)], words)
+        unread = case.of(TRUNCATED)
+        if len(unread) and case.config.dense is not None:
+            tails = self.trails.tails(case.config.dense)
+            grafts = [self.transplants.read(tails[piece]) for piece in unread.tolist()]
+            back = self.transplants.ranks(case.config, case.run.judge, unread, grafts) <= k[unread]
+            found.add("read to the end", unread[back], "the encoder reading the chunk to its end")
+        return found
+
+    def closer(self, case: Case, found: Recovered) -> Ints:
+        """Whole pieces that no change of the blamed stage brings back, but a chunk cut closer around them does."""
+        if not isinstance(case.run.judge, SpanJudge):
+            return np.zeros(0, dtype=np.int64)
+        pieces, back = case.of(OUTRANKED, *CANDIDATES), list[Ints]()
+        pieces = pieces[[case.trail.needed[p] == 1 and not found.proves(p, int(case.codes[p])) for p in pieces.tolist()]]
+        for share in CLOSER:
+            words = "a chunk of the same length with it in the middle" if share == 1 else f"a chunk {share:g} times as long"
+            back.append(self._grafted(case, pieces, share))
+            found.add("cut around it", back[-1], words)
+            pieces = np.setdiff1d(pieces, back[-1])
+        return np.concatenate(back)
+
+    def _grafted(self, case: Case, pieces: Ints, share: float) -> Ints:
+        """Those pieces that a chunk around them brings back."""
+        if not len(pieces):
+            return pieces
+        grafts = [self.transplants.around(piece, share) for piece in pieces.tolist()]
+        return pieces[self.transplants.ranks(case.config, case.run.judge, pieces, grafts) <= case.trail.k[pieces]]
+
+    def _fusions(self, case: Case, found: Recovered) -> None:
+        """Every alpha of the system's own normalisation, by the exact curves; then every alpha of another one, where a piece is
+        still to be proved."""
+        family = self.families.of(case.config, case.run.judge)
+        if family is None:
+            return
+        missed, lost = case.of(*range(len(NAMES))), case.of(OUTRANKED, *CANDIDATES)
+        lead = "alpha" if case.config.fusion is not None else "both legs at alpha"
+        # With a reranker every alpha costs pairs: only where it may decide.
+        asked = missed if case.config.rerank is None else lost
+        self._alphas(case, found, "alpha", Weighing(family.config, dict(enumerate(family.curves)), asked, lead))
+        open_ = np.array([piece for piece in lost.tolist() if not found.proves(piece, int(case.codes[piece]))], dtype=np.int64)
+        if len(open_):
+            other, curves = self.families.otherwise(family.config, case.run.judge, self.asked.query[open_])
+            assert other.fusion is not None  # a family is hybrid
+            self._alphas(case, found, "other fusion", Weighing(other, curves, open_, f"{other.fusion.normalization} at alpha"))
+
+    def _alphas(self, case: Case, found: Recovered, check: str, asked: "Weighing") -> None:
+        """Without a reranker all alphas are known; with one, that at which a piece comes nearest, 0 and 1 are tried."""
+        k, numbers = case.trail.k, self.families.numbers
+        of = [(piece, asked.curves[int(self.asked.query[piece])], int(numbers[piece])) for piece in asked.pieces.tolist()]
+        if case.config.rerank is None:
+            for piece, curve, number in of:
+                if alphas := curve.told(number, int(k[piece])):
+                    found.add(check, np.array([piece]), f"{asked.lead} {alphas}")
+            return
+        nearest = {piece: curve.nearest(number) for piece, curve, number in of}
+        for alphas_of in (nearest, dict.fromkeys(nearest, 0.0), dict.fromkeys(nearest, 1.0)):
+            left = {piece: alpha for piece, alpha in alphas_of.items() if alpha is not None and not found.has(check, piece)}
+            if left:
+                pieces = np.array(list(left), dtype=np.int64)
+                first = self._fused(asked.config, self.asked.query[pieces], list(left.values()))
+                back = self.reruns.within(case.config, case.run.judge, pieces, first, k[pieces])
+                for piece in pieces[back].tolist():
+                    found.add(check, np.array([piece]), f"{asked.lead} {left[piece]:.4g}")
+
+    def _fused(self, config: Config, query: Ints, alphas: Sequence[float]) -> Ranking:
+        """The first stage of some questions, each at an alpha of its own."""
+        assert config.fusion is not None  # legs are fused
+        rows = []
+        for question, alpha in zip(query.tolist(), alphas, strict=True):
+            own = config.model_copy(update={"fusion": config.fusion.model_copy(update={"alpha": alpha})})
+            rows.append(self.stage.first_stage_of(own, np.array([question])))
+        return Ranking(np.concatenate([row.chunks for row in rows]), np.concatenate([row.scores for row in rows]))
+
+    def _within(self, case: Case, changed: Config, pieces: Ints) -> Bools:
+        """Which pieces a changed system has; without a reranker all questions are asked at once, for other systems ask again."""
+        k = case.trail.k[pieces]
+        if changed.rerank is None:
+            complete: Bools = self.trails.arrival(changed, self.stage.ranking(changed), case.run.judge)[1][pieces] <= k
+            return complete
+        first = self.stage.first_stage_of(changed, self.asked.query[pieces])
+        return self.reruns.within(changed, case.run.judge, pieces, first, k)
+
+    def _other_configs(self, case: Case) -> Iterator[tuple[str, Config, str, Ints]]:
+        """(check, system, how it is told, the pieces that it is worth for)."""
+        config, lexical, gaps = case.config, case.config.bm25, case.of(*CANDIDATES)
+        # Where both legs rank together, another BM25 is no change of the fusion alone.
+        alone = case.of(OUTRANKED) if config.mode == "bm25" else np.zeros(0, dtype=np.int64)
+        if len(gaps):
+            depth = WIDER * config.depth
+            yield "four times the candidates", config.model_copy(update={"depth": depth}), f"depth {depth}", gaps
+        if config.features.root and len(case.of(OUTRANKED)):
+            plain = config.model_copy(update={"features": FeaturesConfig()})
+            yield "without the features", plain, "no features", case.of(OUTRANKED)
+        if exactly(config) is not config and case.codes.max(initial=HIT) > HIT:
+            yield "exact search", exactly(config), "exact search", case.of(*range(len(NAMES)))
+        if lexical is None:
+            return
+        lost = np.union1d(gaps, alone)
+        if len(lost):
+            for name in self._other_analyzers(lexical.analyzer):
+                other = lexical.model_copy(update={"analyzer": name})
+                yield "another analyzer", config.model_copy(update={"bm25": other}), f"analyzer {name}", lost
+        if len(alone):
+            for change in FORMULAS:
+                other = lexical.model_copy(update=change)
+                if other != lexical:
+                    told = " ".join(f"{key} {value}" for key, value in change.items())
+                    yield "other BM25", config.model_copy(update={"bm25": other}), told, alone
+
+    def _other_analyzers(self, name: AnalyzerName) -> list[AnalyzerName]:
+        """What is worth an index: words for Chinese, else stems without stop words; back to the default from either."""
+        # What most questions are written in decides: one Chinese name makes no Chinese corpus.
+        cjk = sum(bool(HAN_OR_KANA.search(query.text)) for query in self.asked.queries)
+        if 2 * cjk > len(self.asked.queries) and find_spec("jieba") is not None:
+            return ["auto" if name == "jieba" else "jieba"]
+        return ["english" if name in ("auto", "stop", "jieba") else "auto"]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """The legs weighed otherwise: how, the curves of questions over alpha, the pieces to look up, the words before alphas."""
+
+    config: Config
+    curves: Mapping[int, Curve]
+    pieces: Ints
+    lead: str
