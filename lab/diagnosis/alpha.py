@@ -75,10 +75,14 @@ class Curve:
         return ", ".join(f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in self.within(piece, k))
 
     def nearest(self, piece: int) -> float | None:
-        """The alpha at which a piece is complete soonest, the middle of the widest such step; None beyond the cap everywhere."""
+        """The alpha at which a piece is complete soonest, about the middle of the widest such step in as few digits as lie inside
+        it; None beyond the cap everywhere."""
         ranks, width = self.complete[piece], self.high - self.low
         best = int(np.lexsort((-width, ranks))[0])
-        return None if ranks[best] == NEVER else float((self.low[best] + self.high[best]) / 2)
+        low, high = float(self.low[best]), float(self.high[best])
+        middle = (low + high) / 2
+        short = (round(middle, digits) for digits in range(1, 16))
+        return None if ranks[best] == NEVER else next((alpha for alpha in short if low < alpha < high), middle)
 
 
 def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int) -> Curve:

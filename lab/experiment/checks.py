@@ -170,7 +170,7 @@ class Checks:
                 first = self._fused(asked.config, self.asked.query[pieces], list(left.values()))
                 back = self.reruns.within(case.config, case.run.judge, pieces, first, k[pieces])
                 for piece in pieces[back].tolist():
-                    found.add(check, np.array([piece]), f"{asked.lead} {left[piece]:.4g}")
+                    found.add(check, np.array([piece]), f"{asked.lead} {left[piece]:.15g}")
 
     def _fused(self, config: Config, query: Ints, alphas: Sequence[float]) -> Ranking:
         """The first stage of some questions, each at an alpha of its own."""

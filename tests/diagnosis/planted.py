@@ -74,15 +74,16 @@ def run(
     k: int,
     encoder: Concepts | None = None,
     rule: Callable[[str, str], float] | None = None,
+    metrics: tuple[str, ...] = (),
     **grid: object,
 ) -> Result:
-    """Sweep one small world, missing what is not within the first k."""
+    """Sweep one small world, missing what is not within the first k, or by the metrics given."""
     settings: dict[str, object] = {"chunk_strategy": "document", "mode": "bm25", "model": MODEL, "rerank_model": RERANKER}
     return sweep(
         Corpus(Document(doc_id, text) for doc_id, text in documents.items()),
         [Query(query_id, text, "keyword", {}, (item,)) for query_id, (text, item) in questions.items()],
         Grid(**(settings | grid)),
-        Measure(metrics=(f"recall@{k}",), select_by=f"recall@{k}"),
+        Measure(metrics=metrics or (f"recall@{k}",), select_by=(*metrics, f"recall@{k}")[0]),
         encoders={MODEL: encoder or Concepts(("nothing",))},
         rerankers={RERANKER: Scorer(rule or (lambda question, text: 0.0))},
     )

@@ -6,9 +6,11 @@ import pytest
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import differing, rescues
+from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
 from lab.experiment.grid import Grid
 from lab.experiment.result import Result
+from lab.experiment.sealed import one_cell
 from lab.experiment.sweep import sweep
 from lab.retrieval.config import FusionConfig
 from lab.truth.query import Evidence, Query
@@ -134,3 +136,30 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> N
     for row in free.itertuples():
         name = row.system.replace(" threshold=0.5", "")
         assert row.recall >= result.scores(name).means()["recall@3"] - 1e-12
+
+
+def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> None:
+    result, tried = result_of(1), 0
+    for system, found in zip(result.configs, result.findings.misses, strict=True):
+        if system.rerank is None or system.fusion is None or system.deliver != "chunk":
+            continue
+        for miss in found:
+            told = next((told for told in miss.recovered_by.split("; ") if told.startswith("alpha ")), None)
+            if told is None or "-" in told or "," in told or miss.cause == "cut":
+                continue
+            alpha = float(told.removeprefix("alpha "))
+            again = one_system(system.model_copy(update={"fusion": FusionConfig(alpha=alpha)}))
+            place = [query.query_id for query in again.pieces.queries].index(miss.query_id)
+            pieces = np.flatnonzero(again.pieces.query == place)
+            assert again.complete[0][pieces[miss.piece - 1]] <= 3, (system.name, miss)
+            tried += 1
+    assert tried >= 3
+
+
+def one_system(config: Config) -> Result:
+    corpus, queries = world(1)
+    groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
+    return sweep(
+        corpus, queries, one_cell(config), Measure(metrics=("recall@3",), select_by="recall@3", unit="evidence"),
+        encoders={MODEL: Concepts(groups, max_tokens=12)}, rerankers={RERANKER: Scorer(word_overlap)},
+    )  # fmt: skip

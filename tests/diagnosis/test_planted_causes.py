@@ -41,6 +41,19 @@ def test_split() -> None:
     assert all(" | " in miss.cut_text and miss.needed == 2 and miss.part_rank == 1 for miss in found.values())
 
 
+def test_diluted() -> None:
+    # The chunk speaks of pumps and much else; half as long around the evidence it would be the nearest.
+    encoder, documents, questions = Concepts((*(f"{thing} {thing}s" for thing in THINGS), "other")), dict(FILLER), {}
+    for thing in THINGS:
+        documents |= {f"{thing} {i}": f"{thing} {'other ' * 4}{i}" for i in range(2)}
+        quote = f"{thing} with {thing} and {thing}"
+        documents[thing] = "other " * 10 + quote + " other" * 10
+        questions[thing] = (f"{thing}s", evidence(documents, thing, quote))
+    found = misses(run(documents, questions, 1, encoder, mode="dense"))
+    assert_cause(found, "diluted")
+    assert {miss.remedy for miss in found.values()} == {"a chunk 0.5 times as long"}
+
+
 def test_truncated() -> None:
     encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS), max_tokens=8)
     documents, questions = dict(FILLER), {}
@@ -128,6 +141,37 @@ def test_outranked() -> None:
     assert all(miss.alphas.startswith("0") and "(other document)" in miss.outranked_by for miss in found.values())
 
 
+def test_outranked_with_a_reranker_is_run_again_with_it() -> None:
+    encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS))
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents |= {f"{thing} {i}": f"{thing}s {thing}s item{i}" for i in range(3)}
+        documents[thing] = f"the {thing} needs oil, unlike pump valve motor"
+        questions[thing] = (f"{thing} needs oil", evidence(documents, thing, "needs oil"))
+    # The reranker sees two, and keeps their order.
+    settings = {"mode": "hybrid", "alpha": 0.9, "rerank_depth": 2, "rerank_model": RERANKER}
+    assert_cause(misses(run(documents, questions, 1, encoder, **settings)), "outranked")
+
+    def never(question: str, text: str) -> float:
+        return 0.0 if f"the {question}" in text else 1.0
+
+    # This one would put it last wherever it stood, so no alpha brings it back.
+    found = misses(run(documents, questions, 1, encoder, never, **settings))
+    assert {miss.recovered_by for miss in found.values()} == {""}
+
+
+def test_outranked_by_bm25_alone_is_run_again_with_another_formula() -> None:
+    # A word again and again counts for much at k1 3; where words count once, the second word of the question decides.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[f"{thing} 0"] = f"{thing} " * 9 + "item"
+        documents[thing] = f"{thing} oil oil and so on"
+        questions[thing] = (f"{thing} item oil", evidence(documents, thing, "oil oil"))
+    found = misses(run(documents, questions, 1, k1=3.0, b=0.0))
+    assert_cause(found, "outranked")
+    assert all("k1 0.0" in miss.recovered_by for miss in found.values())
+
+
 def test_crowded() -> None:
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
@@ -138,6 +182,18 @@ def test_crowded() -> None:
     found = misses(run(documents, questions, 3))
     assert_cause(found, "crowded")
     assert {miss.final_rank for miss in found.values()} == {6}
+
+
+def test_a_token_budget_cuts() -> None:
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[thing] = f"{thing} oil {'and more words ' * 3}"
+        documents[f"{thing} 0"] = f"{thing} {thing}"
+        questions[thing] = (thing, evidence(documents, thing, "oil"))
+    result = run(documents, questions, 1, metrics=("recall@4tok",))
+    found = misses(result)
+    assert_cause(found, "cut")
+    assert {miss.remedy for miss in found.values()} == {"a larger token budget"}
 
 
 @pytest.mark.parametrize(("threshold", "cause"), [(None, "demoted"), (0.5, "cut")])
