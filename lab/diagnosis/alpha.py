@@ -9,7 +9,7 @@ rounding decides, so there the steps are the alphas at which one of the two roun
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,17 @@ class Lines:
 @dataclass(frozen=True, eq=False)
 class Curve:
     """Steps over alpha in [0, 1]: step t reaches from `low[t]` to `high[t]`, and `complete[p, t]` is piece p's completion
-    rank there, NEVER beyond the cap. The first and the last step are the points 0 and 1; neighbouring steps differ."""
+    rank there, NEVER beyond the cap. The first and the last step are the points 0 and 1; neighbouring steps differ.
+    `relevant[r, t]` is the rank of the r-th judged thing that is relevant by itself, for precision; none unless asked for."""
 
     low: Floats
     high: Floats
     complete: Ints
+    relevant: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+
+    def parted(self, pieces: int) -> "Curve":
+        """The curve of the first `pieces` rows, the others being relevant things."""
+        return Curve(self.low, self.high, self.complete[:pieces], self.complete[pieces:])
 
     def at(self, alphas: Floats) -> Ints:
         """Pieces x alphas: the completion rank at each alpha; at a border that of the step above it."""

@@ -7,11 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.diagnosis.alpha import Curve
+from lab.evaluation.metrics import RANX, Metric
+from lab.evaluation.scores import SystemRun, score
+from lab.retrieval.ranking import Ranking
+from lab.truth.judge import Judged
+from lab.truth.pieces import Pieces
 
 Floats = NDArray[np.float64]
 ROBUST = 0.8
 # Alphas within this of the best mean belong to its plateau.
 FLAT = 1e-9
+
+
+def has_curve(metric: Metric, cap: int) -> bool:
+    """Whether a metric is a function of ranks within the cap, so that it has an exact curve; token budgets are not."""
+    return metric.name in (*RANX, "front_hit") and not metric.by_tokens and 0 < metric.k <= cap
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +55,39 @@ class StepCurve:
 
 def recall_curve(curves: Sequence[Curve], k: int) -> StepCurve:
     """Mean recall@k of the questions, exact at every alpha."""
+    return mean_curve(curves, [(curve.complete <= k).mean(axis=0) for curve in curves])
+
+
+def mean_curve(curves: Sequence[Curve], values: Sequence[Floats]) -> StepCurve:
+    """The mean of what every question scores at each of its own steps."""
     edges = np.unique(np.concatenate([curve.low for curve in curves]))
     inner = edges[(edges > 0) & (edges < 1)]
     low, high = np.concatenate(([0.0, 0.0], inner, [1.0])), np.concatenate(([0.0], inner, [1.0, 1.0]))
     total = np.zeros(len(low))
-    for curve in curves:
-        recall = (curve.complete <= k).mean(axis=0)
+    for curve, own in zip(curves, values, strict=True):
         step = np.searchsorted(curve.low[1:-1], low[1:-1], side="right")
-        total += np.concatenate(([recall[0]], recall[np.maximum(step, 1)], [recall[-1]]))
+        total += np.concatenate(([own[0]], own[np.maximum(step, 1)], [own[-1]]))
     return StepCurve(low, high, total / len(curves))
+
+
+def metric_values(curves: Sequence[Curve], asked: Pieces, metric: Metric) -> list[Floats]:
+    """A metric of every question at each step of its curve, by the evaluation's own code: a step's ranks are all that a metric
+    over ranks looks at, so every step is scored as a question of its own. `curves` has one a question of `asked`."""
+    steps = [len(curve.low) for curve in curves]
+    of = np.concatenate([np.tile(np.flatnonzero(asked.query == query), count) for query, count in enumerate(steps)])
+    row = np.repeat(np.arange(sum(steps)), np.repeat(asked.per_query, steps))
+    queries = tuple(query for query, count in zip(asked.queries, steps, strict=True) for _ in range(count))
+    many = Pieces(asked.unit, queries, (), tuple(asked.items[piece] for piece in of), row)
+    complete = np.concatenate([curve.complete.T.reshape(-1) for curve in curves])
+    relevant, first = np.zeros((len(queries), metric.k), dtype=bool), 0
+    for curve, count in zip(curves, steps, strict=True):
+        thing, step = np.nonzero(curve.relevant <= metric.k)
+        relevant[first + step, curve.relevant[thing, step] - 1] = True
+        first += count
+    nothing = Ranking(np.zeros((len(queries), 0), dtype=np.int64), np.zeros((len(queries), 0)))
+    # Metrics over ranks never ask the judge: what it found is given.
+    run = SystemRun(None, Judged(nothing, complete, relevant), np.zeros(0, dtype=np.int64))  # type: ignore[arg-type]
+    return np.split(score(many, [run], [metric])[0, :, 0], np.cumsum(steps)[:-1])
 
 
 def width_within(curve: Curve, k: int) -> float:
@@ -70,15 +104,16 @@ def temper(curve: Curve, k: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AlphaSummary:
-    """Alpha over the questions of one slice: the best plateau [low, high] and its mean recall@k, the recall at the plateau of
-    all questions (`at_common`), and `oracle`, the mean if every question had its own best alpha. `robust`, `fragile` and
-    `hopeless` count questions."""
+    """Alpha over the questions of one slice, by one metric: the best plateau [low, high] and its mean `value`, the mean at the
+    plateau of all questions (`at_common`), and `oracle`, the mean if every question had its own best alpha. `robust`, `fragile`
+    and `hopeless` count questions by recall at the cut-off."""
 
+    metric: str
     slice: str
     questions: int
     low: float
     high: float
-    recall: float
+    value: float
     at_common: float
     oracle: float
     robust: int
@@ -88,21 +123,23 @@ class AlphaSummary:
     @property
     def regret(self) -> float:
         """What one alpha for all costs against the slice's own best."""
-        return self.recall - self.at_common
+        return self.value - self.at_common
 
 
-def summaries(curves: Sequence[Curve], slices: Sequence[str], k: int) -> tuple[AlphaSummary, ...]:
-    """`all` questions first, then every slice; `slices` names the slice of each question. The common alpha is the middle of
-    the best plateau of all."""
-    low, high, _ = recall_curve(curves, k).best
+def summaries(
+    curves: Sequence[Curve], slices: Sequence[str], k: int, metric: str, values: Sequence[Floats]
+) -> tuple[AlphaSummary, ...]:
+    """`all` questions first, then every slice; `slices` names the slice of each question and `values` has the metric at each
+    step of its curve. The common alpha is the middle of the best plateau of all."""
+    low, high, _ = mean_curve(curves, values).best
     common = np.array([(low + high) / 2])
     names = [("all", list(range(len(curves))))]
     names += [(name, [i for i, of in enumerate(slices) if of == name]) for name in sorted(set(slices))]
     found = []
     for name, members in names:
-        some = [curves[i] for i in members]
-        steps, tempers = recall_curve(some, k), [temper(curve, k) for curve in some]
-        oracle = float(np.mean([(curve.complete <= k).mean(axis=0).max() for curve in some]))
+        some, own = [curves[i] for i in members], [values[i] for i in members]
+        steps, tempers = mean_curve(some, own), [temper(curve, k) for curve in some]
+        oracle = float(np.mean([value.max() for value in own]))
         counts = (tempers.count("robust"), tempers.count("fragile"), tempers.count("hopeless"))
-        found.append(AlphaSummary(name, len(some), *steps.best, float(steps.at(common)[0]), oracle, *counts))
+        found.append(AlphaSummary(metric, name, len(some), *steps.best, float(steps.at(common)[0]), oracle, *counts))
     return tuple(found)

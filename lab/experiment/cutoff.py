@@ -18,11 +18,12 @@ CURVES_TO = 100
 @dataclass(frozen=True, slots=True)
 class Cutoff:
     """What is read, and so what a miss is: the first `k` hits, or with a `budget` what fits that many context tokens. Alpha
-    curves are exact up to rank `cap`."""
+    curves are exact up to rank `cap`, and `precise` where precision needs the hits that are relevant by themselves as well."""
 
     k: int
     budget: int | None
     cap: int
+    precise: bool = False
 
     @staticmethod
     def of(metrics: Sequence[Metric]) -> "Cutoff":
@@ -31,7 +32,12 @@ class Cutoff:
         budgets = [metric.k for metric in metrics if metric.by_tokens]
         k = ranked[0] if ranked else DEFAULT_K
         cap = max([k, *(metric.k for metric in metrics if not metric.by_tokens)])
-        return Cutoff(k, budgets[0] if budgets and not ranked else None, min(cap, CURVES_TO))
+        return Cutoff(
+            k,
+            budgets[0] if budgets and not ranked else None,
+            min(cap, CURVES_TO),
+            any(m.name == "precision" and not m.by_tokens for m in metrics),
+        )
 
     def fitting(self, run: SystemRun) -> Ints | None:
         """Per question how many of the first hits fit the budget; None without one."""

@@ -31,7 +31,7 @@ class Diagnosis:
     def __init__(self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config]) -> None:
         self.stage, self.asked, self.cutoff = stage, asked, cutoff
         self.trails = Trails(stage, asked, cutoff.k)
-        self._families = Families(stage, asked, cutoff.cap, configs)
+        self._families = Families(stage, asked, cutoff, configs)
         self.checks = Checks(stage, asked, self.trails, self._families)
 
     @property

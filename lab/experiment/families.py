@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lab.diagnosis.alpha import Curve, Lines, curve
 from lab.experiment.config import Config
+from lab.experiment.cutoff import Cutoff
 from lab.experiment.stages import Stages
 from lab.retrieval.config import FusionConfig, Normalization
 from lab.retrieval.fusion import contributions, fuse, ranks
@@ -77,8 +78,8 @@ def _plain(config: Config, fusion: FusionConfig) -> Config:
 class Families:
     """Built once per chunking and asked for every system that shares it: the curves of a family are drawn at its first use."""
 
-    def __init__(self, stage: Stages, asked: Pieces, cap: int, configs: Iterable[Config]) -> None:
-        self.stage, self.asked, self.cap = stage, asked, cap
+    def __init__(self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config]) -> None:
+        self.stage, self.asked, self.cap, self.precise = stage, asked, cutoff.cap, cutoff.precise
         self.numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query)
         self._known: dict[Config, Family | None] = dict.fromkeys(representatives(configs))
         self._other: dict[tuple[Config, Judge, int], Curve] = {}
@@ -94,7 +95,7 @@ class Families:
             if on_curves(own, config):
                 if family is None:
                     family = self._known[own] = Family(
-                        own, self.cap, tuple(self._curves(own, judge, range(len(self.asked.queries))))
+                        own, self.cap, tuple(self._curves(own, judge, range(len(self.asked.queries)), self.precise))
                     )
                 return family
         return None
@@ -110,8 +111,8 @@ class Families:
             self._other[other, judge, question] = curve_
         return other, {question: self._other[other, judge, question] for question in questions.tolist()}
 
-    def _curves(self, config: Config, judge: Judge, questions: Iterable[int]) -> Iterator[Curve]:
-        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha`)."""
+    def _curves(self, config: Config, judge: Judge, questions: Iterable[int], relevant_too: bool = False) -> Iterator[Curve]:
+        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha`), and of what is relevant by itself."""
         assert config.bm25 is not None  # a family is hybrid
         assert config.dense is not None
         assert config.fusion is not None
@@ -139,4 +140,5 @@ class Families:
                 dense_rank[query, real],
             )
             holders = [judge.holders(piece) for piece in range(int(borders[query]), int(borders[query + 1]))]
-            yield curve(lines, holders, config.depth, self.cap)
+            relevant = judge.relevant_to(query) if relevant_too else []
+            yield curve(lines, [*holders, *relevant], config.depth, self.cap).parted(len(holders))

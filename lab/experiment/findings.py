@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.alpha_summary import AlphaSummary, summaries
+from lab.diagnosis.alpha_summary import AlphaSummary, has_curve, metric_values, summaries
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
 from lab.diagnosis.waterfall import Step, waterfall, weights
+from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.experiment.config import Config
 from lab.experiment.cutoff import Cutoff
 from lab.experiment.families import Family
@@ -97,9 +98,15 @@ class Findings:
             found.extend(waterfall(kind, weights(asked.query[of]), [causes[p] for p in of], [verified[p] for p in of]))
         return tuple(found)
 
-    def alphas(self, family: Family, asked: Pieces) -> tuple[AlphaSummary, ...]:
-        """Alpha over all questions and over every kind, by recall at the cut-off (see `lab.diagnosis.alpha_summary`)."""
-        return summaries(family.curves, [query.kind for query in asked.queries], self.cutoff.k)
+    def alphas(self, family: Family, asked: Pieces, metrics: Sequence[str]) -> tuple[AlphaSummary, ...]:
+        """Alpha over all questions and over every kind, by recall at the cut-off and by every metric of ranks within the cap
+        (see `lab.diagnosis.alpha_summary`)."""
+        kinds, found = [query.kind for query in asked.queries], list[AlphaSummary]()
+        for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)):
+            if label != WEIGHTED and has_curve(metric := parse_metric(label), family.cap):
+                values = metric_values(family.curves, asked, metric)
+                found.extend(summaries(family.curves, kinds, self.cutoff.k, label, values))
+        return tuple(found)
 
     def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
         """What every change of one setting wins and loses; a question fails when a piece of it is missed."""

@@ -218,11 +218,15 @@ class Result:
         return pd.DataFrame({**asdict(r), "a": self.systems[r.a], "b": self.systems[r.b], "net": r.net} for r in found)
 
     def alphas(self) -> "pd.DataFrame":
-        """What alpha does to every hybrid family before any reranker, exactly: best plateau, regret of one alpha for all,
-        oracle, and robust, fragile and hopeless questions; all questions, then every kind."""
+        """What alpha does to every hybrid family before any reranker, exactly, by every metric over ranks: best plateau,
+        regret of one alpha for all, oracle, and robust, fragile and hopeless questions; all questions, then every kind."""
         import pandas as pd
 
-        found = [(family.name, row) for family in self.findings.families for row in self.findings.alphas(family, self.pieces)]
+        found = [
+            (family.name, row)
+            for family in self.findings.families
+            for row in self.findings.alphas(family, self.pieces, self.metrics)
+        ]
         return pd.DataFrame({"family": name, **asdict(row), "regret": row.regret} for name, row in found)
 
     def separation(self) -> "pd.DataFrame":

@@ -112,12 +112,13 @@ def alpha_plot(run: Run, family: str) -> Plot:
             x=ends, y=np.repeat(steps.value[starts], 2).tolist(), mode="lines", name=plain(kind),
             line={"color": colour, "width": 3 if kind == EVERY_KIND else 2}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
         )  # fmt: skip
-    every = summaries(list(curves.values()), of, k)[0]
+    recall = [(curve.complete <= k).mean(axis=0) for curve in curves.values()]
+    every = summaries(list(curves.values()), of, k, f"recall@{k}", recall)[0]
     return Plot(
         "alpha",
         "Recall at every alpha",
         f"Exact, before any reranker, for {family}: the steps are where two chunks change places. Best from {every.low:.3f} to "
-        f"{every.high:.3f}, {every.recall:.3f}; with the best alpha of every question {every.oracle:.3f}. {every.robust} "
+        f"{every.high:.3f}, {every.value:.3f}; with the best alpha of every question {every.oracle:.3f}. {every.robust} "
         f"questions are robust, {every.fragile} fragile, {every.hopeless} hopeless at any alpha.",
         figure,
         pd.concat(tables, ignore_index=True),

@@ -54,6 +54,11 @@ class Holder:
         return np.asarray(np.where(enough.any(axis=0), reached, NEVER))
 
 
+def _alone(thing: int) -> tuple[Holder, ...]:
+    """A judged thing as if it were a piece of its own."""
+    return (Holder(1, np.ones(1, dtype=np.int64), (np.array([thing]),)),)
+
+
 class SpanJudge:
     """Judges rankings of spans (chunks or what is delivered for them) by evidence spans.
 
@@ -150,6 +155,11 @@ class SpanJudge:
             found.append(Holder(int(self._need[item]), self._part_weight[parts], spans))
         return tuple(found)
 
+    def relevant_to(self, query: int) -> list[tuple[Holder, ...]]:
+        """Every span that is relevant to a question by itself, each as a piece of its own."""
+        first, last = np.searchsorted(self._relevant, np.array([query, query + 1]) * len(self.spans))
+        return [_alone(int(key) - query * len(self.spans)) for key in self._relevant[first:last]]
+
     def coverage(self, ranking: Ranking, k: int) -> Floats:
         """Per question the share of evidence characters in the union of the first k spans, |E and R| / |E|; of
         alternatives the best covered one counts."""
@@ -245,6 +255,11 @@ class DocumentJudge:
         found = self._document[self._item_piece == piece]
         ones = np.ones(1, dtype=np.int64)
         return tuple(Holder(1, ones, (document[None][document[None] < len(self.spans.corpus)],)) for document in found)
+
+    def relevant_to(self, query: int) -> list[tuple[Holder, ...]]:
+        """Every document that is relevant to a question by itself, each as a piece of its own."""
+        first, last = np.searchsorted(self._relevant, np.array([query, query + 1]) * len(self.spans.corpus))
+        return [_alone(int(key) - query * len(self.spans.corpus)) for key in self._relevant[first:last]]
 
     def judge(self, ranking: Ranking) -> Judged:
         """Ranks of the relevant documents, and which documents are relevant."""

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from lab.corpus.document import Corpus, Document
+from lab.diagnosis.alpha_summary import mean_curve, metric_values
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import differing, rescues
+from lab.evaluation.metrics import parse_metric
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
 from lab.experiment.grid import Grid
@@ -136,6 +138,21 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> N
     for row in free.itertuples():
         name = row.system.replace(" threshold=0.5", "")
         assert row.recall >= result.scores(name).means()["recall@3"] - 1e-12
+
+
+@pytest.mark.parametrize("unit", ["evidence", "document"])
+def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
+    metrics = ("recall@3", "precision@3", "ndcg@5", "mrr@5", "front_hit@3")
+    result = result_of(5, unit, metrics)
+    for family in result.findings.families:
+        for label in metrics:
+            steps = mean_curve(family.curves, metric_values(family.curves, result.pieces, parse_metric(label)))
+            for alpha in (0.0, 0.3, 0.7, 1.0):
+                name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
+                assert abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12, (name, label)
+    table = result.alphas()
+    assert set(table["metric"]) == set(metrics)
+    assert (table["oracle"] >= table["value"] - 1e-12).all()
 
 
 def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> None:

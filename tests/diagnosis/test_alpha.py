@@ -110,9 +110,11 @@ def test_mean_recall_is_a_step_curve_with_its_widest_best_plateau() -> None:
 
 def test_robust_fragile_hopeless_regret_and_oracle() -> None:
     assert [temper(one, 5) for one in (ALWAYS, LOW, HIGH, NOWHERE)] == ["robust", "fragile", "fragile", "hopeless"]
-    everything, a, b = summaries([ALWAYS, LOW, HIGH, NOWHERE], ["a", "a", "b", "b"], 5)
+    curves = [ALWAYS, LOW, HIGH, NOWHERE]
+    recall = [(curve.complete <= 5).mean(axis=0) for curve in curves]
+    everything, a, b = summaries(curves, ["a", "a", "b", "b"], 5, "recall@5", recall)
     assert (everything.robust, everything.fragile, everything.hopeless) == (1, 2, 1)
-    assert (everything.recall, everything.oracle, everything.regret) == (0.5, 0.75, 0.0)
+    assert (everything.value, everything.oracle, everything.regret) == (0.5, 0.75, 0.0)
     # The common alpha is 0.8, the middle of the best plateau; slice a would have 1.0 below 0.3.
-    assert (a.recall, a.at_common, a.regret) == (1.0, 0.5, 0.5)
-    assert (b.recall, b.regret) == (0.5, 0.0)
+    assert (a.value, a.at_common, a.regret) == (1.0, 0.5, 0.5)
+    assert (b.value, b.regret) == (0.5, 0.0)
