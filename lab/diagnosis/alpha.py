@@ -129,9 +129,11 @@ def _contenders(lines: Lines, depth: int, cap: int) -> Lines:
     for score, rank in ((lines.bm25, lines.bm25_rank), (lines.dense, lines.dense_rank)):
         before = (rank[:, None] > 0) & ((rank[None, :] == 0) | (rank[:, None] < rank[None, :]))
         ahead &= before & (score[:, None] > score[None, :] + NEAR)
-    groups_ahead = np.zeros((len(judged), len(lines.chunk)), dtype=bool)
-    np.logical_or.at(groups_ahead, group, ahead)
-    keep = groups_ahead.sum(axis=0) < cap
+    if len(judged) < len(lines.chunk):
+        groups_ahead = np.zeros((len(judged), len(lines.chunk)), dtype=bool)
+        np.logical_or.at(groups_ahead, group, ahead)
+        ahead = groups_ahead
+    keep = ahead.sum(axis=0) < cap
     return Lines(*(getattr(lines, name)[keep] for name in Lines.__dataclass_fields__))
 
 

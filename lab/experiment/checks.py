@@ -182,9 +182,9 @@ class Checks:
         return Ranking(np.concatenate([row.chunks for row in rows]), np.concatenate([row.scores for row in rows]))
 
     def _within(self, case: Case, changed: Config, pieces: Ints) -> Bools:
-        """Which pieces a changed system has; without a reranker all questions are asked at once, for other systems ask again."""
+        """Which pieces a changed system has. One leg alone is asked all questions at once, for every alpha asks again."""
         k = case.trail.k[pieces]
-        if changed.rerank is None:
+        if changed.rerank is None and changed.fusion is None:
             complete: Bools = self.trails.arrival(changed, self.stage.ranking(changed), case.run.judge)[1][pieces] <= k
             return complete
         first = self.stage.first_stage_of(changed, self.asked.query[pieces])

@@ -13,6 +13,7 @@ from lab.experiment.config import Config
 from lab.experiment.stages import Stages
 from lab.experiment.trails import legs
 from lab.retrieval import dense
+from lab.retrieval.config import BM25Config, DenseConfig
 from lab.retrieval.fusion import Boost
 from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
 from lab.retrieval.rerank import rerank
@@ -43,6 +44,7 @@ class Transplants:
     def __init__(self, stage: Stages, asked: Pieces) -> None:
         self.stage, self.asked = stage, asked
         self._first = np.searchsorted(stage.chunking.document, np.arange(len(stage.chunking.corpus) + 1))
+        self._leg_scores: dict[tuple[bool, BM25Config | DenseConfig], dict[tuple[int, Graft], float]] = {}
 
     def ranks(self, config: Config, judge: Judge, pieces: Ints, grafts: Sequence[Graft]) -> Ints:
         """The rank of each piece's graft under a system. Other questions and chunks, and the index's statistics, stay as they
@@ -106,27 +108,35 @@ class Transplants:
     def _scores(self, stage: Stages, config: Config, query: Ints, grafts: Sequence[Graft]) -> tuple[Floats, Floats]:
         """Both legs' scores of every graft; NaN without the leg, where no term is shared, or where the question's
         filter leaves the graft's document out."""
-        bm25, vectors = np.full(len(grafts), np.nan), np.full(len(grafts), np.nan)
-        old = np.array([[NONE if graft.kept is None else graft.kept] for graft in grafts])
-        # Views but the chunk's own text are its document's, which the removed chunks share.
-        alike = np.array([[graft.removed[0]] for graft in grafts])
-        asked = [stage.questions[q] for q in query]
-        if config.bm25 is not None:
-            index = stage.bm25_index(config.bm25)
-            kept = index.scores(asked, old)[:, 0]
-            fresh = np.fmax(
-                index.own.scores_of_new(asked, [self._text(graft) for graft in grafts]), index.scores_beside(asked, alike)[:, 0]
-            )
-            bm25 = np.where(old[:, 0] == NONE, fresh, kept)
-        if config.dense is not None:
-            read = dense.unit(stage.span_vectors(config.dense, [(graft.document, *graft.reads) for graft in grafts]))
-            questions = stage.question_vectors(config.dense)[query]
-            semantic = stage.dense_index(config.dense)
-            fresh = np.fmax((read.astype(np.float64) * questions).sum(axis=1), semantic.scores_beside(questions, alike)[:, 0])
-            vectors = np.fmax(fresh, semantic.scores(questions, old)[:, 0])
         names = stage.chunking.corpus.documents
         admitted = [stage.admits(q, names[graft.document].doc_id) for q, graft in zip(query.tolist(), grafts, strict=True)]
-        return np.where(admitted, bm25, np.nan), np.where(admitted, vectors, np.nan)
+        return tuple(  # type: ignore[return-value]  # one array a leg
+            np.where(admitted, np.nan if leg is None else self._known(stage, leg, query, grafts), np.nan)
+            for leg in (config.bm25, config.dense)
+        )
+
+    def _known(self, stage: Stages, leg: BM25Config | DenseConfig, query: Ints, grafts: Sequence[Graft]) -> Floats:
+        """A leg's scores of grafts; they are the same whatever alpha or reranker asks for them."""
+        known = self._leg_scores.setdefault((stage is self.stage, leg), {})
+        pairs = list(zip(query.tolist(), grafts, strict=True))
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+        if new:
+            score = self._bm25 if isinstance(leg, BM25Config) else self._dense
+            of, added = np.array([q for q, _ in new]), [graft for _, graft in new]
+            known.update(zip(new, score(stage, leg, of, added).tolist(), strict=True))  # type: ignore[arg-type]  # the leg's own
+        return np.array([known[pair] for pair in pairs])
+
+    def _bm25(self, stage: Stages, leg: BM25Config, query: Ints, grafts: Sequence[Graft]) -> Floats:
+        asked, index, (old, alike) = [stage.questions[q] for q in query], stage.bm25_index(leg), _neighbours(grafts)
+        fresh = index.own.scores_of_new(asked, [self._text(graft) for graft in grafts])
+        fresh = np.fmax(fresh, index.scores_beside(asked, alike)[:, 0])
+        return np.where(old[:, 0] == NONE, fresh, index.scores(asked, old)[:, 0])
+
+    def _dense(self, stage: Stages, leg: DenseConfig, query: Ints, grafts: Sequence[Graft]) -> Floats:
+        read = dense.unit(stage.span_vectors(leg, [(graft.document, *graft.reads) for graft in grafts]))
+        questions, index, (old, alike) = stage.question_vectors(leg)[query], stage.dense_index(leg), _neighbours(grafts)
+        fresh = np.fmax((read.astype(np.float64) * questions).sum(axis=1), index.scores_beside(questions, alike)[:, 0])
+        return np.asarray(np.fmax(fresh, index.scores(questions, old)[:, 0]))
 
     def _boost(self, config: Config, grafts: Sequence[Graft]) -> Boost | None:
         """The features of every row's chunks, its graft among them."""
@@ -166,3 +176,10 @@ class Transplants:
 
     def _text(self, graft: Graft) -> str:
         return self.stage.chunking.corpus.documents[graft.document].text[graft.start : graft.end]
+
+
+def _neighbours(grafts: Sequence[Graft]) -> tuple[Ints, Ints]:
+    """The chunk whose score stays (NONE for a new one), and one of the document: views but the chunk's own text are its
+    document's, which the removed chunks share. Both as a column."""
+    old = [[NONE if graft.kept is None else graft.kept] for graft in grafts]
+    return np.array(old), np.array([[graft.removed[0]] for graft in grafts])

@@ -122,7 +122,8 @@ class SpanJudge:
         self._part_weight = np.array(part_weight, dtype=np.int64)
         self._pair_span = np.array(pair_span, dtype=np.int64)
         self._pair_query = np.array(pair_query, dtype=np.int64)
-        self._part_first = np.array(part_pairs[:-1], dtype=np.int64)
+        self._part_ends = np.array(part_pairs, dtype=np.int64)
+        self._part_first = self._part_ends[:-1]
         self._relevant = np.array(sorted(q * len(spans) + s for q, s in relevant), dtype=np.int64)
 
     def judge(self, ranking: Ranking) -> Judged:
@@ -148,11 +149,11 @@ class SpanJudge:
 
     def holders(self, piece: int) -> tuple[Holder, ...]:
         """How spans hold a piece, one entry an alternative."""
-        ends, found = np.append(self._part_first, len(self._pair_span)), []
-        for item in np.flatnonzero(self._item_piece == piece):
-            parts = np.flatnonzero(self._part_item == item)
-            spans = tuple(self._pair_span[ends[part] : ends[part + 1]] for part in parts)
-            found.append(Holder(int(self._need[item]), self._part_weight[parts], spans))
+        found = []
+        for item in _run(self._item_piece, piece):
+            parts = _run(self._part_item, item)
+            spans = tuple(self._pair_span[self._part_ends[part] : self._part_ends[part + 1]] for part in parts)
+            found.append(Holder(int(self._need[item]), self._part_weight[parts.start : parts.stop], spans))
         return tuple(found)
 
     def relevant_to(self, query: int) -> list[tuple[Holder, ...]]:
@@ -179,24 +180,22 @@ class SpanJudge:
         """Per piece the least number of spans that hold it together (the scatter test), NEVER if all spans do not."""
         needed = np.full(len(self.total), NEVER)
         for item in range(len(self.total)):
-            parts = np.flatnonzero(self._part_item == item)
-            needed[item] = self._cover(parts, int(self._need[item]))
+            needed[item] = self._cover(_run(self._part_item, item), int(self._need[item]))
         return self._best_alternative(needed)
 
-    def _cover(self, parts: Ints, need: int) -> int:
+    def _cover(self, parts: range, need: int) -> int:
         """Least number of spans that hold `need` characters, exactly. Spans over one item are runs of its parts; of nested
         runs only the outer one can help, so both ends of the others ascend and a chosen run overlaps only the one chosen
         before it: a table over (number of runs, last run) has the most that each choice can hold."""
-        ends = np.append(self._part_first, len(self._pair_span))
         runs: dict[int, tuple[int, int]] = {}
         for place, part in enumerate(parts):
-            for span in self._pair_span[ends[part] : ends[part + 1]].tolist():
+            for span in self._pair_span[self._part_ends[part] : self._part_ends[part + 1]].tolist():
                 runs[span] = (runs[span][0] if span in runs else place, place + 1)
         outer: list[tuple[int, int]] = []
         for low, high in sorted(set(runs.values()), key=lambda run: (run[0], -run[1])):
             if not outer or high > outer[-1][1]:
                 outer.append((low, high))
-        held = np.concatenate(([0], np.cumsum(self._part_weight[parts]))).tolist()
+        held = np.concatenate(([0], np.cumsum(self._part_weight[parts.start : parts.stop]))).tolist()
         most = [held[high] - held[low] for low, high in outer]
         for count in range(1, len(outer) + 1):
             if max(most) >= need:
@@ -252,7 +251,8 @@ class DocumentJudge:
 
     def holders(self, piece: int) -> tuple[Holder, ...]:
         """How documents hold a piece, one entry an alternative; a document not in the corpus shows nothing."""
-        found = self._document[self._item_piece == piece]
+        own = _run(self._item_piece, piece)
+        found = self._document[own.start : own.stop]
         ones = np.ones(1, dtype=np.int64)
         return tuple(Holder(1, ones, (document[None][document[None] < len(self.spans.corpus)],)) for document in found)
 
@@ -287,6 +287,11 @@ def place(corpus: Corpus, evidence: Evidence) -> tuple[str, int, int]:
     """The evidence's document and its span there; an empty text where the corpus lacks the document."""
     text = corpus[evidence.doc_id].text if evidence.doc_id in corpus else ""
     return text, *evidence.span(text)
+
+
+def _run(ascending: Ints, value: int) -> range:
+    """Where a value stands in an ascending array."""
+    return range(int(np.searchsorted(ascending, value)), int(np.searchsorted(ascending, value, side="right")))
 
 
 def _visible(text: str, start: int, end: int) -> int:
