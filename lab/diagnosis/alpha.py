@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from lab.retrieval.ranking import DECIMALS
@@ -26,6 +27,7 @@ UNIT = 10.0**-DECIMALS
 NEAR = UNIT * (1 + 1e-6)
 # Roundings that are followed inside one near-tie; lines that run side by side for longer are compared at its middle.
 FOLLOWED = 4000
+_LOWEST = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int
     wanted = np.unique(np.concatenate([spans for piece in pieces for holder in piece for spans in holder.spans] or [_NONE]))
     lines = _contenders(lines, depth, cap)
     edges, near = _edges(lines, np.flatnonzero(np.isin(lines.judged, wanted)))
-    if near:
+    if len(near.low):
         middle = (edges[1:] + edges[:-1]) / 2
         coarse = np.minimum.reduce(_complete(lines, pieces, middle, depth), axis=0, initial=NEVER)
         edges = np.union1d(edges, _roundings(lines, near, edges, coarse, cap))
@@ -116,7 +118,16 @@ def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-Near = list[tuple[int, int, float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Near-ties: candidates `one` and `other` lie closer than NEAR from alpha `low` to `high` (parallel arrays)."""
+
+    one: Ints
+    other: Ints
+    low: Floats
+    high: Floats
 
 
 def _contenders(lines: Lines, depth: int, cap: int) -> Lines:
@@ -139,43 +150,44 @@ def _contenders(lines: Lines, depth: int, cap: int) -> Lines:
 
 def _edges(lines: Lines, own: Ints) -> tuple[Floats, Near]:
     """Where the order of a candidate with evidence and another may change: both ends of every near-tie in (0, 1)."""
-    ends: list[Floats] = [np.array([0.0, 1.0])]
-    near: Near = []
+    one, other, lows, highs = [_NONE], [_NONE], [np.zeros(0)], [np.zeros(0)]
     for i in own:
         apart = lines.bm25 - lines.bm25[i]
         turn = (lines.dense - lines.dense[i]) - apart
         with np.errstate(divide="ignore", invalid="ignore"):
-            one, other = (-NEAR - apart) / turn, (NEAR - apart) / turn
-        low, high = np.minimum(one, other), np.maximum(one, other)
+            ends = (-NEAR - apart) / turn, (NEAR - apart) / turn
+        low, high = np.minimum(*ends), np.maximum(*ends)
         # Parallel lines never change order; nearly equal ones may, where rounding parts them.
         beside = (np.abs(turn) < 1e-15) & (np.abs(apart) <= NEAR) & (apart != 0)
         low, high = np.where(beside, 0.0, low), np.where(beside, 1.0, high)
         same = (apart == 0) & (turn == 0)
-        meet = ~same & (np.isfinite(low)) & (high > 0) & (low < 1)
-        low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
-        ends += [low[meet], high[meet]]
-        near += [(int(i), int(j), float(low[j]), float(high[j])) for j in np.flatnonzero(meet)]
-    return np.unique(np.concatenate(ends)), near
+        meet = np.flatnonzero(~same & (np.isfinite(low)) & (high > 0) & (low < 1))
+        one.append(np.full(len(meet), i))
+        other.append(meet)
+        lows.append(np.clip(low[meet], 0, 1))
+        highs.append(np.clip(high[meet], 0, 1))
+    near = Near(np.concatenate(one), np.concatenate(other), np.concatenate(lows), np.concatenate(highs))
+    return np.unique(np.concatenate(([0.0, 1.0], near.low, near.high))), near
 
 
 def _roundings(lines: Lines, near: Near, edges: Floats, coarse: Ints, cap: int) -> Floats:
     """Inside near-ties that could move a piece over the cap or within it: where either rounded score changes."""
-    found: list[Floats] = [np.zeros(0)]
-    for i, j, low, high in near:
-        first, last = np.searchsorted(edges, low), np.searchsorted(edges, high)
-        # The cells just outside the near-tie as well: the step there shows what is at stake.
-        if coarse[max(first - 1, 0) : last + 1].min(initial=NEVER) > cap + 1:
-            continue
-        for c in (i, j):
-            slope = lines.dense[c] - lines.bm25[c]
-            span = lines.bm25[c] + np.array([low, high]) * slope
-            count = abs(slope) * (high - low) / UNIT
-            if count > FOLLOWED or slope == 0:
-                continue
-            halves = np.arange(np.floor(span.min() / UNIT), np.ceil(span.max() / UNIT) + 1) + 0.5
-            at = (halves * UNIT - lines.bm25[c]) / slope
-            found.append(at[(at > low) & (at < high)])
-    return np.concatenate(found)
+    first, last = np.searchsorted(edges, near.low), np.searchsorted(edges, near.high)
+    # The cells just outside the near-tie as well: the step there shows what is at stake.
+    staked = np.concatenate(([0], np.cumsum(coarse <= cap + 1)))
+    at_stake = staked[np.minimum(last + 1, len(coarse))] > staked[np.maximum(first - 1, 0)]
+    c = np.concatenate((near.one[at_stake], near.other[at_stake]))
+    low, high = np.tile(near.low[at_stake], 2), np.tile(near.high[at_stake], 2)
+    slope = lines.dense[c] - lines.bm25[c]
+    follow = (slope != 0) & (np.abs(slope) * (high - low) / UNIT <= FOLLOWED)
+    c, low, high, slope = c[follow], low[follow], high[follow], slope[follow]
+    ends = (lines.bm25[c] + low * slope) / UNIT, (lines.bm25[c] + high * slope) / UNIT
+    start = np.floor(np.minimum(*ends))
+    count = (np.ceil(np.maximum(*ends)) - start + 1).astype(np.int64)
+    of = np.repeat(np.arange(len(c)), count)
+    half = start[of] + np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 0.5
+    at = (half * UNIT - lines.bm25[c][of]) / slope[of]
+    return np.asarray(at[(at > low[of]) & (at < high[of])])
 
 
 def _complete(lines: Lines, pieces: Sequence[Sequence[Holder]], alphas: Floats, depth: int) -> Ints:
@@ -187,30 +199,38 @@ def _complete(lines: Lines, pieces: Sequence[Sequence[Holder]], alphas: Floats, 
     # A leg of weight 0 brings nothing, and the other one keeps its own order.
     for end, leg in ((alphas <= 0, lines.bm25_rank), (alphas >= 1, lines.dense_rank)):
         keys[end] = np.where(leg > 0, -leg, _LOWEST)
-    order = np.argsort(lines.judged, kind="stable")
-    groups, first = np.unique(lines.judged[order], return_index=True)
-    best = np.maximum.reduceat(keys[:, order], first, axis=1) if len(groups) else np.zeros((len(alphas), 0), dtype=np.int64)
-    place = {int(group): n for n, group in enumerate(groups)}
-    ranks: dict[int, Ints] = {}
-
-    def rank(judged: int) -> Ints:
-        if judged not in ranks:
-            if judged not in place:
-                ranks[judged] = np.full(len(alphas), NEVER)
-            else:
-                mine = best[:, place[judged]]
-                above = (best > mine[:, None]).sum(axis=1)
-                chunks_above = above if len(groups) == len(lines.chunk) else (keys > mine[:, None]).sum(axis=1)
-                ranks[judged] = np.where((mine == _LOWEST) | (chunks_above >= depth), NEVER, above + 1)
-        return ranks[judged]
-
+    groups, group = np.unique(lines.judged, return_inverse=True)
+    wanted = np.intersect1d(groups, [span for piece in pieces for own in piece for spans in own.spans for span in spans])
+    ranks = _ranks(keys, group, len(groups), np.searchsorted(groups, wanted), depth)
+    row = dict(zip(wanted.tolist(), ranks, strict=True))
+    nowhere = np.full(len(alphas), NEVER)
     found = np.full((len(pieces), len(alphas)), NEVER)
     for p, alternatives in enumerate(pieces):
         for holder in alternatives:
             if sum(holder.weights) >= holder.need:
-                parts = [np.minimum.reduce([rank(int(s)) for s in spans], initial=NEVER) for spans in holder.spans]
+                parts = [
+                    np.minimum.reduce([row.get(s, nowhere) for s in spans.tolist()], initial=NEVER) for spans in holder.spans
+                ]
                 found[p] = np.minimum(found[p], holder.complete(np.array([np.broadcast_to(x, len(alphas)) for x in parts])))
     return found
 
 
-_LOWEST = np.iinfo(np.int64).min
+def compile_ranks() -> None:
+    """Have numba compile what is below, or load it from its cache."""
+    _ranks(np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64), 1, np.zeros(1, dtype=np.int64), 1)
+
+
+@njit(cache=True)
+def _ranks(keys, group, groups, wanted, depth):  # type: ignore[no-untyped-def]
+    """Wanted judged things x alphas: the rank of each, which stands at its best chunk; NEVER where no leg brings it or `depth`
+    chunks stand before it. `keys` are alphas x chunks, `group` which judged thing a chunk is."""
+    found, best = np.full((len(wanted), len(keys)), NEVER), np.zeros(groups, np.int64)
+    for alpha in range(len(keys)):
+        best[:] = _LOWEST
+        for chunk in range(len(group)):
+            best[group[chunk]] = max(best[group[chunk]], keys[alpha, chunk])
+        for place in range(len(wanted)):
+            mine = best[wanted[place]]
+            if mine != _LOWEST and (keys[alpha] > mine).sum() < depth:
+                found[place, alpha] = (best > mine).sum() + 1
+    return found

@@ -291,5 +291,6 @@ def test_a_chunk_put_in_its_own_place_keeps_its_rank(mode: str, normalization: s
     stage = Stages(corpus, asked.queries, config.chunk, resources)
     judge = judge_for(asked, stage.chunking, 0.9)
     complete = judge.judge(stage.ranking(config)).complete
-    found = Transplants(stage, asked).ranks(config, judge, np.arange(len(asked)), None)
+    transplants, pieces_ = Transplants(stage, asked), np.arange(len(asked))
+    found = transplants.ranks(config, judge, pieces_, [transplants.around(piece) for piece in pieces_.tolist()])
     assert found.tolist() == complete.tolist()
