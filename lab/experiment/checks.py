@@ -175,11 +175,14 @@ class Checks:
     def _fused(self, config: Config, query: Ints, alphas: Sequence[float]) -> Ranking:
         """The first stage of some questions, each at an alpha of its own."""
         assert config.fusion is not None  # legs are fused
+        each, of = np.unique(alphas, return_inverse=True)
+        order = np.argsort(of, kind="stable")
         rows = []
-        for question, alpha in zip(query.tolist(), alphas, strict=True):
+        for place, alpha in enumerate(each.tolist()):
             own = config.model_copy(update={"fusion": config.fusion.model_copy(update={"alpha": alpha})})
-            rows.append(self.stage.first_stage_of(own, np.array([question])))
-        return Ranking(np.concatenate([row.chunks for row in rows]), np.concatenate([row.scores for row in rows]))
+            rows.append(self.stage.first_stage_of(own, query[of == place]))
+        back = np.argsort(order)
+        return Ranking(np.concatenate([row.chunks for row in rows])[back], np.concatenate([row.scores for row in rows])[back])
 
     def _within(self, case: Case, changed: Config, pieces: Ints) -> Bools:
         """Which pieces a changed system has. One leg alone is asked all questions at once, for every alpha asks again."""

@@ -30,12 +30,13 @@ class Candidates:
     dense: Floats
     bm25_rank: Ints
     dense_rank: Ints
-
     _normalized: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
     def of(self, query: Ints) -> "Candidates":
-        """Those of some questions, one row each."""
-        return Candidates(self.chunks[query], self.bm25[query], self.dense[query], self.bm25_rank[query], self.dense_rank[query])
+        """Those of some questions, one row each; every row is normalised by itself, so what is known stays so."""
+        known = {name: (bm25[query], dense[query]) for name, (bm25, dense) in self._normalized.items()}
+        legs = self.bm25[query], self.dense[query], self.bm25_rank[query], self.dense_rank[query]
+        return Candidates(self.chunks[query], *legs, known)
 
 
 def union(*rankings: Ranking) -> Ints:
