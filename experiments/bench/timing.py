@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+# Seconds.
+LONG = 0.3
+
 Runs = list[tuple[float, float]]
 
 
@@ -26,15 +29,18 @@ class Timing:
 
 
 def in_process(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Timing]:
-    """Time functions, each once uncounted (compilation, caches of the processor), then in turn."""
+    """Time functions, each once uncounted (compilation, caches of the processor), then in turn. In its turn a task runs until
+    LONG has passed and the time of one call is taken: a first call finds its neighbour's data in the processor's caches."""
     for task in tasks.values():
         task()
     runs: dict[str, Runs] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
-            wall, cpu = time.perf_counter(), time.process_time()
-            task()
-            runs[name].append((time.perf_counter() - wall, time.process_time() - cpu))
+            wall, cpu, calls = time.perf_counter(), time.process_time(), 0
+            while not calls or time.perf_counter() - wall < LONG:
+                task()
+                calls += 1
+            runs[name].append(((time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls))
     return {name: Timing.of(times) for name, times in runs.items()}
 
 

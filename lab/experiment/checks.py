@@ -107,7 +107,9 @@ class Checks:
         found.add("cut elsewhere", whole, "a chunk that holds it whole")
         self._fusions(case, found)
         for check, changed, words, pieces in self._other_configs(case):
-            found.add(check, pieces[self._within(case, changed, pieces)], words)
+            left = np.array([piece for piece in pieces.tolist() if not found.has(check, piece)], dtype=np.int64)
+            if len(left):
+                found.add(check, left[self._within(case, changed, left)], words)
         unread = case.of(TRUNCATED)
         if len(unread) and case.config.dense is not None:
             tails = self.trails.tails(case.config.dense)
@@ -185,13 +187,19 @@ class Checks:
         return Ranking(np.concatenate([row.chunks for row in rows])[back], np.concatenate([row.scores for row in rows])[back])
 
     def _within(self, case: Case, changed: Config, pieces: Ints) -> Bools:
-        """Which pieces a changed system has. One leg alone is asked all questions at once, for every alpha asks again."""
-        k = case.trail.k[pieces]
-        if changed.rerank is None and changed.fusion is None:
-            complete: Bools = self.trails.arrival(changed, self.stage.ranking(changed), case.run.judge)[1][pieces] <= k
-            return complete
-        first = self.stage.first_stage_of(changed, self.asked.query[pieces])
-        return self.reruns.within(changed, case.run.judge, pieces, first, k)
+        """Which pieces a changed system has."""
+        first = self._first(changed, self.asked.query[pieces])
+        return self.reruns.within(changed, case.run.judge, pieces, first, case.trail.k[pieces])
+
+    def _first(self, changed: Config, query: Ints) -> Ranking:
+        """A changed system's first stage of some questions, one row each. BM25 alone is asked only these; the others rest on
+        what other systems ask as well."""
+        if changed.bm25 is None or changed.fusion is not None:
+            return self.stage.first_stage_of(changed, query)
+        each, row = np.unique(query, return_inverse=True)
+        questions = [self.stage.queries[question] for question in each.tolist()]
+        first = self.stage.asking(questions, filtered=changed.filter, variants=changed.variants).first_stage(changed)
+        return Ranking(first.chunks[row], first.scores[row])
 
     def _other_configs(self, case: Case) -> Iterator[tuple[str, Config, str, Ints]]:
         """(check, system, how it is told, the pieces that it is worth for)."""

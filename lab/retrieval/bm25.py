@@ -213,6 +213,8 @@ def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
         numbers.extend(row)
         ends.append(len(numbers))
     terms, indptr = np.frombuffer(numbers, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
+    if len(numbers) < np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)  # else SciPy widens both parts, and every search narrows one again
     shape = len(indptr) - 1, len(vocabulary)
     counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
     counts.sum_duplicates()
