@@ -1,7 +1,7 @@
 """Re-scoring the head of a ranking: cross-encoders, and late interaction over the dense model's token vectors."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.errors import ModelError
 from lab.retrieval.config import RerankConfig
-from lab.retrieval.encoder import SentenceEncoder
+from lab.retrieval.encoder import SentenceEncoder, Vectors
 from lab.retrieval.fusion import min_max
 from lab.retrieval.models import model_folder, model_identity
 from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ranking
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None]
 BATCH = 32
+# Questions whose token vectors are remembered, some 30 KB each.
+QUESTIONS = 4_000
 
 
 class PairScorer(Protocol):
@@ -38,6 +40,8 @@ class MaxSim:
     of the text, in [-1, 1]. Needs no weights beyond the dense model's."""
 
     encoder: SentenceEncoder
+    # A sweep's pairs come in many slabs, most of which ask all its questions.
+    _asked_before: dict[str, Vectors] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def identity(self) -> str:
@@ -45,8 +49,11 @@ class MaxSim:
 
     def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
         """Every distinct text is encoded once, whatever the number of questions that ask for it."""
-        distinct = list(dict.fromkeys(questions))
-        asked = dict(zip(distinct, self.encoder.token_vectors(distinct, "query"), strict=True))
+        asked = self._asked_before
+        if len(asked) > QUESTIONS:
+            asked.clear()
+        distinct = [question for question in dict.fromkeys(questions) if question not in asked]
+        asked.update(zip(distinct, self.encoder.token_vectors(distinct, "query"), strict=True))
         wanted: dict[str, list[int]] = {}
         for pair, text in enumerate(texts):
             wanted.setdefault(text, []).append(pair)
