@@ -110,10 +110,11 @@ class Transplants:
         filter leaves the graft's document out."""
         names = stage.chunking.corpus.documents
         admitted = [stage.admits(q, names[graft.document].doc_id) for q, graft in zip(query.tolist(), grafts, strict=True)]
-        return tuple(  # type: ignore[return-value]  # one array a leg
+        bm25, vectors = (
             np.where(admitted, np.nan if leg is None else self._known(stage, leg, query, grafts), np.nan)
             for leg in (config.bm25, config.dense)
         )
+        return bm25, vectors
 
     def _known(self, stage: Stages, leg: BM25Config | DenseConfig, query: Ints, grafts: Sequence[Graft]) -> Floats:
         """A leg's scores of grafts; they are the same whatever alpha or reranker asks for them."""
