@@ -1,7 +1,9 @@
 """What alpha curves say together: robust, fragile and hopeless questions, the best plateau, slices, regret and the oracle."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ Floats = NDArray[np.float64]
 ROBUST = 0.8
 # Alphas within this of the best mean belong to its plateau.
 FLAT = 1e-9
+# Alphas whose mean is this much lower at most do about as well.
+NEAR_BEST = 0.01
 
 
 def has_curve(metric: Metric, cap: int) -> bool:
@@ -27,35 +31,39 @@ def has_curve(metric: Metric, cap: int) -> bool:
 @dataclass(frozen=True, eq=False)
 class StepCurve:
     """A mean over questions as an exact function of alpha: `value[t]` from `low[t]` to `high[t]`; the first and the last step
-    are the points 0 and 1."""
+    are the points 0 and 1, between them neighbours differ."""
 
     low: Floats
     high: Floats
     value: Floats
 
-    @property
+    @cached_property
     def best(self) -> tuple[float, float, float]:
         """(low, high, value) of the highest plateau; of equally high ones the widest."""
-        top, runs = self.value.max() - FLAT, list[tuple[float, float]]()
-        for low, high, value in zip(self.low, self.high, self.value, strict=True):
-            if value < top:
-                continue
-            if runs and runs[-1][1] == low:
-                runs[-1] = (runs[-1][0], float(high))
+        top = float(self.value.max())
+        low, high = max(self._stretches(top - FLAT), key=lambda run: run[1] - run[0])
+        return low, high, top
+
+    @property
+    def near_best(self) -> tuple[float, float]:
+        """The alphas around the best plateau that stay within `NEAR_BEST` of it."""
+        low, _, top = self.best
+        return next(run for run in self._stretches(top - NEAR_BEST) if run[0] <= low <= run[1])
+
+    def _stretches(self, least: float) -> list[tuple[float, float]]:
+        """The intervals of alpha in which the mean is `least` or more."""
+        found: list[tuple[float, float]] = []
+        for low, high in zip(self.low[self.value >= least].tolist(), self.high[self.value >= least].tolist(), strict=True):
+            if found and found[-1][1] == low:
+                found[-1] = (found[-1][0], high)
             else:
-                runs.append((float(low), float(high)))
-        low, high = max(runs, key=lambda run: run[1] - run[0])
-        return low, high, float(self.value.max())
+                found.append((low, high))
+        return found
 
     def at(self, alphas: Floats) -> Floats:
         """The mean at each alpha, at a border that of the step above it."""
         inner = np.maximum(np.searchsorted(self.low[1:-1], alphas, side="right"), 1)
         return np.asarray(self.value[np.where(alphas <= 0, 0, np.where(alphas >= 1, len(self.low) - 1, inner))])
-
-
-def recall_curve(curves: Sequence[Curve], k: int) -> StepCurve:
-    """Mean recall@k of the questions, exact at every alpha."""
-    return mean_curve(curves, [(curve.complete <= k).mean(axis=0) for curve in curves])
 
 
 def mean_curve(curves: Sequence[Curve], values: Sequence[Floats]) -> StepCurve:
@@ -67,7 +75,11 @@ def mean_curve(curves: Sequence[Curve], values: Sequence[Floats]) -> StepCurve:
     for curve, own in zip(curves, values, strict=True):
         step = np.searchsorted(curve.low[1:-1], low[1:-1], side="right")
         total += np.concatenate(([own[0]], own[np.maximum(step, 1)], [own[-1]]))
-    return StepCurve(low, high, total / len(curves))
+    mean = total / len(curves)
+    first = np.ones(len(low), dtype=bool)
+    first[2:-1] = mean[2:-1] != mean[1:-2]
+    starts = np.flatnonzero(first)
+    return StepCurve(low[starts], high[np.append(starts[1:], len(low)) - 1], mean[starts])
 
 
 def metric_values(curves: Sequence[Curve], asked: Pieces, metric: Metric) -> list[Floats]:
@@ -102,18 +114,16 @@ def temper(curve: Curve, k: int) -> str:
     return "hopeless" if width < 0 else "robust" if width >= ROBUST else "fragile"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class AlphaSummary:
-    """Alpha over the questions of one slice, by one metric: the best plateau [low, high] and its mean `value`, the mean at the
-    plateau of all questions (`at_common`), and `oracle`, the mean if every question had its own best alpha. `robust`, `fragile`
-    and `hopeless` count questions by recall at the cut-off."""
+    """Alpha over the questions of one slice, by one metric: `steps` is the mean, exact at every alpha, `at_common` the mean at
+    the middle of the best plateau of all questions, and `oracle` the mean if every question had its own best alpha. `robust`,
+    `fragile` and `hopeless` count questions by recall at the cut-off."""
 
     metric: str
     slice: str
     questions: int
-    low: float
-    high: float
-    value: float
+    steps: StepCurve
     at_common: float
     oracle: float
     robust: int
@@ -121,9 +131,23 @@ class AlphaSummary:
     hopeless: int
 
     @property
+    def value(self) -> float:
+        """The mean at the slice's own best plateau."""
+        return self.steps.best[2]
+
+    @property
     def regret(self) -> float:
         """What one alpha for all costs against the slice's own best."""
         return self.value - self.at_common
+
+    @property
+    def row(self) -> dict[str, object]:
+        """The columns of a table: the best plateau from `low` to `high`, about as good from `near_low` to `near_high`."""
+        return {name: getattr(self, name) for name in ("metric", "slice", "questions")} | {
+            **dict(zip(("low", "high", "value"), self.steps.best, strict=True)),
+            **dict(zip(("near_low", "near_high"), self.steps.near_best, strict=True)),
+            **{name: getattr(self, name) for name in ("at_common", "regret", "oracle", "robust", "fragile", "hopeless")},
+        }
 
 
 def summaries(
@@ -131,15 +155,19 @@ def summaries(
 ) -> tuple[AlphaSummary, ...]:
     """`all` questions first, then every slice; `slices` names the slice of each question and `values` has the metric at each
     step of its curve. The common alpha is the middle of the best plateau of all."""
-    low, high, _ = mean_curve(curves, values).best
-    common = np.array([(low + high) / 2])
-    names = [("all", list(range(len(curves))))]
-    names += [(name, [i for i, of in enumerate(slices) if of == name]) for name in sorted(set(slices))]
+    tempers, best = [temper(curve, k) for curve in curves], [value.max() for value in values]
+    common: Floats | None = None
     found = []
-    for name, members in names:
-        some, own = [curves[i] for i in members], [values[i] for i in members]
-        steps, tempers = mean_curve(some, own), [temper(curve, k) for curve in some]
-        oracle = float(np.mean([value.max() for value in own]))
-        counts = (tempers.count("robust"), tempers.count("fragile"), tempers.count("hopeless"))
-        found.append(AlphaSummary(metric, name, len(some), *steps.best, float(steps.at(common)[0]), oracle, *counts))
+    for name in ("all", *sorted(set(slices))):
+        members = [i for i, of in enumerate(slices) if name in ("all", of)]
+        steps = mean_curve([curves[i] for i in members], [values[i] for i in members])
+        if common is None:
+            common = np.array([sum(steps.best[:2]) / 2])
+        counts = Counter(tempers[i] for i in members)
+        found.append(
+            AlphaSummary(
+                metric, name, len(members), steps, float(steps.at(common)[0]), float(np.mean([best[i] for i in members])),
+                counts["robust"], counts["fragile"], counts["hopeless"],
+            )
+        )  # fmt: skip
     return tuple(found)

@@ -18,7 +18,8 @@ class Run:
     at which it was complete (0: never); `questions` a row a question, scored or not, with its text, variants, filter and tags
     (JSON), kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece (the fields of
     `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha curve: family, query_id, piece, low, high,
-    complete (0: not within the cap).
+    complete (0: not within the cap), `alphas` a row a hybrid family, metric and slice with its best alphas, and `means` a row
+    a step of such a row's mean: family, metric, slice, low, high, value.
     """
 
     manifest: dict[str, Any]
@@ -29,6 +30,8 @@ class Run:
     questions: "pd.DataFrame"
     causes: "pd.DataFrame"
     curves: "pd.DataFrame"
+    alphas: "pd.DataFrame"
+    means: "pd.DataFrame"
 
     def check_system(self, system: str) -> None:
         """Raises RunError with the nearest name when the run has no such system."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.alpha_summary import AlphaSummary, has_curve, metric_values, summaries
+from lab.diagnosis.alpha_summary import has_curve, metric_values, summaries
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
 from lab.diagnosis.waterfall import Step, waterfall, weights
@@ -98,15 +98,25 @@ class Findings:
             found.extend(waterfall(kind, weights(asked.query[of]), [causes[p] for p in of], [verified[p] for p in of]))
         return tuple(found)
 
-    def alphas(self, family: Family, asked: Pieces, metrics: Sequence[str]) -> tuple[AlphaSummary, ...]:
-        """Alpha over all questions and over every kind, by recall at the cut-off and by every metric of ranks within the cap
-        (see `lab.diagnosis.alpha_summary`)."""
-        kinds, found = [query.kind for query in asked.queries], list[AlphaSummary]()
-        for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)):
-            if label != WEIGHTED and has_curve(metric := parse_metric(label), family.cap):
+    def alphas(self, asked: Pieces, metrics: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+        """What alpha does to every hybrid family before any reranker, by recall at the cut-off and by every metric of ranks
+        within the cap, over all questions and over every kind: a row a family, metric and slice (see
+        `lab.diagnosis.alpha_summary.AlphaSummary`), and a row a step of its mean, from `low` to `high`."""
+        import pandas as pd
+
+        kinds, found, steps = [query.kind for query in asked.queries], list[dict[str, object]](), list[pd.DataFrame]()
+        for family in self.families:
+            for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)):
+                if label == WEIGHTED or not has_curve(metric := parse_metric(label), family.cap):
+                    continue
                 values = metric_values(family.curves, asked, metric)
-                found.extend(summaries(family.curves, kinds, self.cutoff.k, label, values))
-        return tuple(found)
+                for one in summaries(family.curves, kinds, self.cutoff.k, label, values):
+                    found.append({"family": family.name} | one.row)
+                    columns = {"low": one.steps.low, "high": one.steps.high, "value": one.steps.value}
+                    steps.append(pd.DataFrame({"family": family.name, "metric": label, "slice": one.slice, **columns}))
+        names = ["family", "metric", "slice"]
+        means = pd.concat(steps, ignore_index=True) if steps else pd.DataFrame(columns=[*names, "low", "high", "value"])
+        return pd.DataFrame(found, columns=None if found else names), means.astype(dict.fromkeys(names, "category"))
 
     def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
         """What every change of one setting wins and loses; a question fails when a piece of it is missed."""

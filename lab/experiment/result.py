@@ -220,14 +220,7 @@ class Result:
     def alphas(self) -> "pd.DataFrame":
         """What alpha does to every hybrid family before any reranker, exactly, by every metric over ranks: best plateau,
         regret of one alpha for all, oracle, and robust, fragile and hopeless questions; all questions, then every kind."""
-        import pandas as pd
-
-        found = [
-            (family.name, row)
-            for family in self.findings.families
-            for row in self.findings.alphas(family, self.pieces, self.metrics)
-        ]
-        return pd.DataFrame({"family": name, **asdict(row), "regret": row.regret} for name, row in found)
+        return self.findings.alphas(self.pieces, self.metrics)[0]
 
     def separation(self) -> "pd.DataFrame":
         """How well each stage's best score tells answerable from unanswerable questions; a row a system and stage."""

@@ -8,6 +8,8 @@ evidence.parquet   the rank at which every piece was complete, per system
 questions.parquet  a row a question: text, variants, filter, kind, tags, main document, evidence as a fingerprint, why not scored
 causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage (see `lab.diagnosis.misses.Miss`)
 curves.parquet     a row a step of a piece's exact alpha curve (see `lab.experiment.findings.Findings.curves`)
+alphas.parquet     a row a hybrid family, metric and slice: what alpha does to it (see `lab.experiment.findings.Findings.alphas`)
+means.parquet      a row a step of the mean of such a row over alpha
 """
 
 import hashlib
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
 
     from lab.experiment.result import Result
 
-TABLES = ("systems", "scores", "rankings", "evidence", "questions", "causes", "curves")
+TABLES = ("systems", "scores", "rankings", "evidence", "questions", "causes", "curves", "alphas", "means")
 MANIFEST = "manifest.json"
-FORMAT = 2
+FORMAT = 3
 PACKAGES = (
     "retrieval-diagnostics-lab",
     "rank-bm25",
@@ -69,6 +71,7 @@ def run_of(result: "Result") -> Run:
         _questions(result),
         result.findings.causes(result.systems),
         result.findings.curves(result.pieces),
+        *result.findings.alphas(result.pieces, result.metrics),
     )
 
 

@@ -1,4 +1,4 @@
-"""Plots of why evidence was missed: waterfall, causes by kind, exact alpha curves, rescues, distance from the nearest cut."""
+"""Plots of why evidence was missed: waterfall, causes by kind, rescues, distance from the nearest cut."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
-from lab.diagnosis.alpha_summary import recall_curve, summaries
 from lab.diagnosis.causes import CAUSES
-from lab.diagnosis.curve_table import curves_of
 from lab.diagnosis.rescue import Rescue, rescues
 from lab.diagnosis.run import Run
 from lab.diagnosis.slices import DISTANCE, slice_run
@@ -77,51 +75,6 @@ def waterfall_plot(run: Run, system: str) -> Plot:
         "question, how much is verified, and the ceiling that mending a step would give.",
         figure,
         table,
-    )
-
-
-def alpha_plot(run: Run, family: str) -> Plot:
-    """Recall as an exact step curve over alpha, by kind of question, for the systems that differ in alpha alone."""
-    import pandas as pd
-
-    k, curves = run.manifest["causes"]["k"], curves_of(run.curves[run.curves["family"] == family])
-    of = run.questions.set_index("query_id")["kind"].loc[list(curves)].tolist()
-    groups = {EVERY_KIND: list(curves.values())}
-    if len(set(of)) > 1:
-        groups |= {
-            kind: [curve for curve, own in zip(curves.values(), of, strict=True) if own == kind] for kind in sorted(set(of))
-        }
-    figure = blank(
-        xaxis_title_text="alpha, the weight of the dense leg", yaxis_title_text=f"recall within {k}", yaxis_range=[0, 1.02]
-    )
-    tables = []
-    for colour, (kind, members) in zip([GREY, *COLOURS], groups.items(), strict=False):
-        steps = recall_curve(members, k)
-        new = np.concatenate(([True, True], steps.value[2:] != steps.value[1:-1]))
-        new[-1] = True
-        starts = np.flatnonzero(new)
-        rows = {
-            "kind": kind,
-            "low": steps.low[starts],
-            "high": np.append(steps.low[starts[1:]], 1.0),
-            "recall": steps.value[starts],
-        }
-        tables.append(pd.DataFrame(rows))
-        ends = tables[-1][["low", "high"]].to_numpy().reshape(-1).tolist()
-        figure.add_scatter(
-            x=ends, y=np.repeat(steps.value[starts], 2).tolist(), mode="lines", name=plain(kind),
-            line={"color": colour, "width": 3 if kind == EVERY_KIND else 2}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
-        )  # fmt: skip
-    recall = [(curve.complete <= k).mean(axis=0) for curve in curves.values()]
-    every = summaries(list(curves.values()), of, k, f"recall@{k}", recall)[0]
-    return Plot(
-        "alpha",
-        "Recall at every alpha",
-        f"Exact, before any reranker, for {family}: the steps are where two chunks change places. Best from {every.low:.3f} to "
-        f"{every.high:.3f}, {every.value:.3f}; with the best alpha of every question {every.oracle:.3f}. {every.robust} "
-        f"questions are robust, {every.fragile} fragile, {every.hopeless} hopeless at any alpha.",
-        figure,
-        pd.concat(tables, ignore_index=True),
     )
 
 
@@ -246,15 +199,3 @@ def distance_plot(run: Run, corpus: Corpus, queries: Sequence[Query], systems: S
         figure,
         table,
     )
-
-
-def families_of(run: Run) -> list[str]:
-    """Names of the systems that differ in alpha alone."""
-    return [str(name) for name in run.curves["family"].unique()]
-
-
-def family_of(run: Run, system: str) -> "str | None":
-    """The family of a system, the first of the run for a system without one; None without any."""
-    found = families_of(run)
-    words = set(system.split())
-    return max(found, key=lambda name: (len(words & set(name.split())), -found.index(name)), default=None)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from lab.diagnosis.run import Run
 from lab.errors import RunError
+from lab.report.alpha_plot import alpha_plot, family_of
 from lab.report.cube import Cube, cube_of
-from lab.report.diagnosis_plots import alpha_plot, family_of, waterfall_plot
+from lab.report.diagnosis_plots import waterfall_plot
 from lab.report.labels import labels, shown_settings
 from lab.report.page import template
 from lab.report.systems_plots import heatmap, pareto
@@ -61,8 +62,8 @@ class Plots:
         return waterfall_plot(self.run, system or self.run.manifest["recommended"]).figure
 
     def alpha(self, system: str | None = None) -> "go.Figure":
-        """Recall at every alpha, exactly, by kind, for the systems that differ from one in alpha alone. Raises RunError for a
-        run without a hybrid system."""
+        """Every metric over ranks at every alpha, exactly, by kind, for the systems that differ from one in alpha alone. Raises
+        RunError for a run without a hybrid system."""
         family = family_of(self.run, system or self.run.manifest["recommended"])
         if family is None:
             raise RunError("this run has no hybrid system, so there is no alpha to draw; expected mode 'hybrid' in the grid")

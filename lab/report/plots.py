@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
+from lab.report.alpha_plot import alpha_plot, family_of
 from lab.report.cube import Cube
-from lab.report.diagnosis_plots import alpha_plot, distance_plot, family_of, rescue_matrix, rescue_plot, waterfall_plot
+from lab.report.diagnosis_plots import distance_plot, rescue_matrix, rescue_plot, waterfall_plot
 from lab.report.dose_plot import dose_plot
 from lab.report.explorer import chosen_systems
 from lab.report.labels import labels

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.corpus.document import Corpus, Document
-from lab.diagnosis.alpha_summary import mean_curve, metric_values
+from lab.diagnosis.alpha_summary import StepCurve, mean_curve, metric_values
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import differing, rescues
 from lab.evaluation.metrics import parse_metric
@@ -153,6 +153,30 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
     table = result.alphas()
     assert set(table["metric"]) == set(metrics)
     assert (table["oracle"] >= table["value"] - 1e-12).all()
+    assert (table["regret"] >= -1e-12).all()
+
+
+@pytest.mark.parametrize("unit", ["evidence", "document"])
+def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(unit: str) -> None:
+    result = result_of(5, unit, ("recall@3", "precision@3", "ndcg@5"))
+    table, means = result.findings.alphas(result.pieces, result.metrics)
+    kinds = np.array([query.kind for query in result.pieces.queries])
+    assert set(table["slice"]) == {"all", *kinds}
+    looked_up = 0
+    for (family, metric, kind), steps in means.groupby(["family", "metric", "slice"], observed=True):
+        curve = StepCurve(*(steps[name].to_numpy() for name in ("low", "high", "value")))
+        row = table[(table["family"] == family) & (table["metric"] == metric) & (table["slice"] == kind)].iloc[0]
+        assert (row["low"], row["high"], row["value"]) == curve.best
+        assert (np.diff(steps["value"])[1:-1] != 0).all()
+        assert (steps["high"].to_numpy()[:-1] == steps["low"].to_numpy()[1:]).all()
+        members = (kinds == kind) | (kind == "all")
+        assert row["questions"] == members.sum()
+        for system, config in zip(result.systems, result.configs, strict=True):
+            if config.fusion is not None and system.replace(f" alpha={config.fusion.alpha:g}", "", 1) == family:
+                expected = result.scores(system).column(metric)[members].mean()
+                assert abs(curve.at(np.array([config.fusion.alpha]))[0] - expected) < 1e-12, (system, metric, kind)
+                looked_up += 1
+    assert looked_up >= 3
 
 
 def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.diagnosis.alpha import Curve, Lines, curve
-from lab.diagnosis.alpha_summary import recall_curve, summaries, temper
+from lab.diagnosis.alpha_summary import StepCurve, mean_curve, summaries, temper
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 from lab.retrieval.ranking import NONE, project
@@ -103,9 +103,18 @@ NOWHERE = steps((0, 0, NEVER), (0, 1, NEVER), (1, 1, NEVER))
 
 
 def test_mean_recall_is_a_step_curve_with_its_widest_best_plateau() -> None:
-    found = recall_curve([ALWAYS, LOW, HIGH, NOWHERE], 5)
+    curves = [ALWAYS, LOW, HIGH, NOWHERE]
+    found = mean_curve(curves, [(curve.complete <= 5).mean(axis=0) for curve in curves])
     assert found.at(np.array([0.0, 0.2, 0.45, 0.7, 1.0])).tolist() == [0.5, 0.5, 0.25, 0.5, 0.5]
     assert found.best == (0.6, 1.0, 0.5)
+    assert found.near_best == (0.6, 1.0)
+
+
+def test_alphas_about_as_good_reach_past_the_best_plateau_but_over_no_gap() -> None:
+    edges = np.array([0.0, 0.1, 0.3, 0.4, 0.6, 1.0])
+    found = StepCurve(np.append(0.0, edges), np.append(edges, 1.0), np.array([0.5, 0.799, 0.5, 0.795, 0.8, 0.7999, 0.7]))
+    assert found.best == (0.4, 0.6, 0.8)
+    assert found.near_best == (0.3, 1.0)
 
 
 def test_robust_fragile_hopeless_regret_and_oracle() -> None:
