@@ -8,7 +8,7 @@ import numpy as np
 
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
-from lab.diagnosis.alpha import compile_ranks
+from lab.diagnosis.alpha import compile_curves
 from lab.errors import ConfigError
 from lab.evaluation.compiled import compile_metric
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
@@ -214,7 +214,7 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
             compile_all()
         if any(config.dense for config in configs):
             compile_products()
-            compile_ranks()
+            compile_curves()
         advance(1)
         for name in names:
             compile_metric(name)
