@@ -79,6 +79,30 @@ def test_run_writes_a_folder_that_explain_reads(lab: Lab, project: Path) -> None
     assert "ERR-4042" in out
 
 
+def test_interfere_marks_what_it_injected_in_everything_it_writes(lab: Lab, project: Path) -> None:
+    (project / "own").mkdir()
+    (project / "own" / "copy.md").write_text("Error ERR-4042: pressure low.", "utf-8")
+    lab("run", "exp.toml")
+    kinds = "--kind", "twin", "--kind", "duplicate", "--dose", "1", "--dose", "3"
+    code, out, err = lab("interfere", "exp.toml", *kinds, "--into", "runs/exp", "--out", "doses")
+    assert code == 0, err
+    assert "duplicate (6 injected documents at the largest dose)" in out
+    assert {path.name for path in (project / "doses").iterdir()} == {"plain", "twin-1", "twin-3", "duplicate-1", "duplicate-3"}
+    code, out, err = lab("interfere", "exp.toml", "--folder", "own", "--dose", "1", "--into", "runs/exp", "--out", "doses")
+    assert "folder (1 injected documents at the largest dose)" in out
+    kept = (project / "runs" / "exp" / "interference.csv").read_text("utf-8")
+    assert {line.split(",")[0] for line in kept.splitlines()[1:]} == {"twin", "duplicate", "folder"}
+    for name, injected in (("plain", 0), ("duplicate-3", 6), ("folder-1", 1)):
+        run = project / "doses" / name
+        manifest = json.loads((run / "manifest.json").read_text("utf-8"))
+        assert (manifest["name"], manifest["corpus"]["injected"]) == (f"exp {name}", injected)
+        assert (run / "documents.jsonl").read_text("utf-8").count('"injected": ') == injected
+        assert any("injected distractors" in note for note in manifest["notes"]) == bool(injected)
+    assert "injected:folder:copy.md:0-" in lab("explain", "doses/folder-1", "id-1", "--system", "fixed-60 bm25")[1]
+    assert "injected by `lab interfere` 0 -> 6" in lab("compare", "doses/plain", "doses/duplicate-3")[1]
+    assert lab("report", "doses/folder-1")[0] == 0
+
+
 def test_run_as_json(lab: Lab, project: Path) -> None:
     code, out, _ = lab("run", "exp.toml", "--json", "--out", "elsewhere")
     found = json.loads(out)

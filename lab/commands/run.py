@@ -1,6 +1,7 @@
 """Commands that search: `lab run` sweeps an experiment, `lab search` asks one question."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -49,11 +50,7 @@ def run(
             corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers, profile=profile
         )
     tables = run_of(result)
-    tables.manifest["paths"] = {
-        "corpus": str(experiment.corpus),
-        "diagnostic_sets": [str(path) for path in experiment.diagnostic_sets],
-    }
-    tables.manifest["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
+    tables.manifest.update(_circumstances(experiment.corpus, experiment.diagnostic_sets))
     mark_sealed_use(tables.manifest, place)
     folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
     logged = [log(tables, folder) for log in trackers]
@@ -76,19 +73,22 @@ def interfere(
     folder: Annotated[Path | None, typer.Option(help="Documents of your own to inject instead.")] = None,
     metric: Annotated[str | None, typer.Option(help="Metric to show; the selecting one by default.")] = None,
     into: Annotated[Path | None, typer.Option(help="Run folder to keep the table in; `lab report` then draws it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for a run of every dose, for `lab explain` and `compare`.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add distractors to the corpus, dose by dose, and show which systems resist."""
     from rich.console import Console
 
     from lab.corpus.read import read_corpus
-    from lab.diagnosis.distractors import MAKERS
+    from lab.diagnosis.distractors import MAKERS, OWN
     from lab.experiment.experiment import read_experiment
     from lab.experiment.interfere import DOSES
     from lab.experiment.interfere import interfere as inject
-    from lab.experiment.run_folder import read_run, write_page
-    from lab.report.dose_plot import NAME
+    from lab.experiment.run_folder import check_place, read_run, run_of, write_page, write_run
+    from lab.report.dose_plot import NAME, read_doses, with_earlier
     from lab.report.interference import interference_screen
+    from lab.report.page import NAME as PAGE
+    from lab.report.page import page
     from lab.report.progress import TerminalProgress
     from lab.truth.read import read_diagnostics
 
@@ -98,17 +98,36 @@ def interfere(
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     own = read_corpus(folder) if folder else None
-    kinds, doses = kind or list(MAKERS), dose or DOSES
+    kinds, doses = [OWN] if own else kind or list(MAKERS), dose or DOSES
+    # Without any distractor all kinds are the same run.
+    asked = ((kind, dose) for kind in kinds for dose in sorted({0, *doses}))
+    runs = {out / (f"{key[0]}-{key[1]}" if key[1] else "plain"): key for key in asked} if out else {}
+    for place in runs:
+        check_place(place)
     with TerminalProgress(Console(stderr=True)) as progress:
         found = inject(
             corpus, queries, experiment.grid, experiment.measure, kinds=kinds, doses=doses, folder=own, progress=progress
         )
     if into:
-        write_page(into, NAME, found.table().to_csv(index=False))
+        write_page(into, NAME, with_earlier(read_doses(into), found.table()).to_csv(index=False))
+    for place, key in runs.items():
+        grown, documents = found.results[key], place / "documents.jsonl"
+        tables = run_of(grown)
+        tables.manifest.update(_circumstances(documents, experiment.diagnostic_sets), name=f"{experiment.name} {place.name}")
+        lines = "".join(json.dumps(document.record, ensure_ascii=False) + "\n" for document in grown.corpus)
+        write_run(tables, place, {documents.name: lines, PAGE: page(tables, grown.corpus, queries)})
     if as_json:
         typer.echo(found.table().to_json(orient="records"))
     else:
         Console(highlight=False).print(interference_screen(found, metric or experiment.measure.select_by))
+        for place in runs:
+            typer.echo(f"written: {place}")
+
+
+def _circumstances(corpus: Path, sets: Sequence[Path]) -> dict[str, object]:
+    """What a manifest says beside what was run: where its documents and sets lie, and when it ended."""
+    paths = {"corpus": str(corpus), "diagnostic_sets": [str(path) for path in sets]}
+    return {"paths": paths, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def search(

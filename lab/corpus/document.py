@@ -29,6 +29,12 @@ class Document:
         folder = path.parent.as_posix()
         return str(named) if named else folder if folder != "." else path.suffix or "document"
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """Its line of `documents.jsonl`; metadata that is called like one of the document's own fields is renamed."""
+        own = {"doc_id": self.doc_id, "title": self.title, "text": self.text}
+        return own | {(f"{key} (source)" if key in own else key): value for key, value in self.metadata.items()}
+
     def view(self, name: str) -> str:
         """What the document says of itself under a name: `title`, or a metadata field that is a text or a list of texts; empty
         where it says nothing."""

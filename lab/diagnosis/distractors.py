@@ -19,6 +19,8 @@ from lab.truth.query import Query
 
 # The prefix of every injected document's id; no document of a corpus may begin so.
 INJECTED = "injected:"
+# The kind of distractors that are the user's own documents.
+OWN = "folder"
 PASSAGE = 400
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
 NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
@@ -26,8 +28,8 @@ NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What distractors are made from: the corpus, its passages that hold no evidence of any question, and their order for each
-    question by BM25, nearest first."""
+    """What distractors are made from: the corpus, its passages that hold no evidence of any question (or the user's own
+    documents), and their order for each question by BM25, nearest first."""
 
     corpus: Corpus
     passages: Chunking
@@ -96,10 +98,12 @@ def distractors(queries: Sequence[Query], source: Source, kind: str, dose: int, 
     """At most `dose` documents a question, for all questions with evidence; a smaller dose's are among a larger one's.
 
     Their ids begin with INJECTED and their metadata says for which question they were made; they pass that question's filter
-    where its evidence does. Kinds made from the evidence
-    repeat its passages, changed anew, until the dose is reached; a question whose evidence has nothing to change gets none.
-    Raises ConfigError for an unknown kind.
+    where its evidence does. Kinds made from the evidence repeat its passages, changed anew, until the dose is reached; a
+    question whose evidence has nothing to change gets none.
+    For OWN they are the documents of the user's folder nearest to each question. Raises ConfigError for an unknown kind.
     """
+    if kind == OWN:
+        return _nearest_own(queries, source, dose)
     if kind not in MAKERS:
         raise ConfigError(f"distractors '{kind}' are unknown{nearest(kind, MAKERS)}")
     found = []
@@ -116,6 +120,26 @@ def distractors(queries: Sequence[Query], source: Source, kind: str, dose: int, 
             metadata = _filtered_as(query, source.corpus) | {"injected": kind, "query_id": query.query_id}
             found.append(Document(f"{INJECTED}{kind}:{query.query_id}:{number:03d}", text, "", metadata))
     return tuple(found)
+
+
+def injected(corpus: Corpus) -> int:
+    """How many documents of a corpus are distractors."""
+    return sum(document.doc_id.startswith(INJECTED) for document in corpus)
+
+
+def _nearest_own(queries: Sequence[Query], source: Source, dose: int) -> tuple[Document, ...]:
+    """The user's documents nearest to each question as they are. One that is near to several is injected once: copies of it
+    would crowd each other out, and a folder is no larger than it is."""
+    chosen: dict[int, dict[str, Any]] = {}
+    for query in queries:
+        if query.evidence:
+            for passage in source.near[query.query_id][:dose]:
+                passing = chosen.setdefault(int(source.passages.document[passage]), {})
+                passing |= _filtered_as(query, source.corpus) | passing
+    own = [(source.passages.corpus.documents[place], passing) for place, passing in sorted(chosen.items())]
+    return tuple(
+        Document(f"{INJECTED}{OWN}:{d.doc_id}", d.text, d.title, {**passing, **d.metadata, "injected": OWN}) for d, passing in own
+    )
 
 
 def _filtered_as(query: Query, corpus: Corpus) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def _corpus(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     if a["fingerprint"] == b["fingerprint"]:
         return []
     sizes = f"{a['documents']} documents, {a['characters']} characters -> {b['documents']}, {b['characters']}"
+    if any(side.get("injected") for side in (a, b)):
+        sizes += f", injected by `lab interfere` {a.get('injected', 0)} -> {b.get('injected', 0)}"
     return [f"corpus: {sizes} (fingerprint {a['fingerprint'][:12]} -> {b['fingerprint'][:12]})"]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
 from lab.corpus.document import Corpus
+from lab.diagnosis.distractors import INJECTED, injected
 from lab.experiment.config import Config
 from lab.experiment.resources import Resources, count_tokens
 from lab.truth.audit.asking import useless_filters
@@ -134,6 +135,13 @@ def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
     found = [query for query in asked.queries if all(item.doc_id in corpus for item in query.evidence)]
     shares = {query.query_id: shared_words(query, corpus) if query.kind == "semantic" else None for query in found}
     return tuple(f"{finding.rule}: {finding.message}" for finding in leakage(found, corpus, shares))
+
+
+def distracted(corpus: Corpus) -> tuple[str, ...]:
+    """A line where the corpus holds distractors of `lab interfere`."""
+    count = injected(corpus)
+    told = f"{count} of {len(corpus)} documents are injected distractors; their ids begin with '{INJECTED}'"
+    return (told,) if count else ()
 
 
 def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.corpus.document import Corpus
-from lab.diagnosis.distractors import INJECTED, distractors, source_of
+from lab.diagnosis.distractors import INJECTED, OWN, distractors, source_of
 from lab.errors import ConfigError
 from lab.evaluation.paired import compare
 from lab.experiment.experiment import Measure
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DOSES = (0, 1, 2, 5, 10)
-OWN = "folder"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,8 @@ def interfere(
 ) -> Interference:
     """Sweep the grid at every dose of every kind of distractor (see `lab.diagnosis.distractors`).
 
-    `folder` is a corpus of the user's own distractors: then `kinds` is not read, and each question gets those nearest to it.
+    `folder` is a corpus of the user's own distractors: then `kinds` is not read, and a dose is those nearest to each question,
+    each injected once however many questions it is near to.
     The original documents are untouched and stay the only evidence. `models` are `sweep`'s `encoders` and `rerankers`.
 
     Raises ConfigError when a document's id already begins as injected ones do, or a dose is negative.
@@ -95,7 +95,7 @@ def interfere(
     for kind in [OWN] if folder is not None else kinds:
         results[kind, 0], injected[kind, 0] = plain, 0
         for dose in sorted({dose for dose in doses if dose > 0}):
-            added = distractors(queries, source, "topical" if folder is not None else kind, dose, seed)
+            added = distractors(queries, source, kind, dose, seed)
             told.note(f"{kind}, dose {dose}: {len(added)} documents injected")
             injected[kind, dose] = len(added)
             if added:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.diagnosis.distractors import injected
 from lab.diagnosis.run import Run
 from lab.errors import RunError
 from lab.evaluation.clusters import main_documents
@@ -160,6 +161,7 @@ def _manifest(result: "Result") -> dict[str, Any]:
         "corpus": {
             "documents": len(result.corpus),
             "characters": result.corpus.characters,
+            "injected": injected(result.corpus),
             "fingerprint": result.corpus.fingerprint,
         },
         "questions": {

@@ -17,7 +17,7 @@ from lab.evaluation.scores import score
 from lab.experiment.cache import Cache, default_cache_path
 from lab.experiment.config import Config
 from lab.experiment.experiment import Measure
-from lab.experiment.facts import chunk_facts, leaked, left_out, unmatched, warnings
+from lab.experiment.facts import chunk_facts, distracted, leaked, left_out, unmatched, warnings
 from lab.experiment.families import Family
 from lab.experiment.fields import check_fields
 from lab.experiment.findings import Findings, proved
@@ -101,6 +101,7 @@ def sweep(
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
     notes = (
+        *distracted(corpus),
         *impossible,
         *idle,
         *lacking,

@@ -20,6 +20,13 @@ def read_doses(run: Path) -> "pd.DataFrame | None":
     return pd.read_csv(run / NAME) if (run / NAME).is_file() else None
 
 
+def with_earlier(earlier: "pd.DataFrame | None", table: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows of a measurement after those that a run has of other kinds."""
+    import pandas as pd
+
+    return table if earlier is None else pd.concat([earlier[~earlier["kind"].isin(table["kind"])], table], ignore_index=True)
+
+
 def dose_plot(table: "pd.DataFrame", metric: str, systems: Sequence[str], short: dict[str, str]) -> Plot:
     """One map a kind of distractor: the metric over the dose, with the 95% interval of its change against dose 0."""
     from plotly.subplots import make_subplots

@@ -8,9 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.diagnosis.causes import CAUSES
+from lab.diagnosis.distractors import INJECTED
 from lab.diagnosis.explain import Explanation
 
-EVIDENCE, CUT = "bold green", "bold red"
+EVIDENCE, CUT, DISTRACTOR = "bold green", "bold red", "yellow"
 # Characters of a hit and of a piece that are shown.
 HIT, PIECE = 110, 300
 
@@ -87,7 +88,8 @@ def _hits(story: Explanation) -> Table:
     table.add_column("hit", overflow="fold")
     for row in hits.itertuples():
         scores = [_score(getattr(row, f"{leg}_score")) for leg in shown]
-        place = (f"{row.doc_id}:{row.start}-{row.end}\n", "bold" if row.evidence else "dim")
+        style = "bold" if row.evidence else DISTRACTOR if row.doc_id.startswith(INJECTED) else "dim"
+        place = (f"{row.doc_id}:{row.start}-{row.end}\n", style)
         table.add_row(str(row.rank), *scores, Text.assemble(place, _marked(story, row)))
         if row.rank == story.k:
             table.add_row(*[""] * (len(shown) + 1), Text(f"--- k = {story.k}: what follows is not read ---", CUT))

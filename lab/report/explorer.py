@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
+from lab.diagnosis.distractors import INJECTED
 from lab.diagnosis.explain import USED
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
@@ -76,6 +77,7 @@ def explorer_data(run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, querie
         },
         "documents": {"id": list(kept), "segments": [kept[doc_id] for doc_id in kept]},
         "ranks_with_text": ranks_with_text,
+        "injected": INJECTED,
     }
 
 

@@ -41,5 +41,6 @@ def _dose_response(rows: "pd.DataFrame", ranked: "pd.DataFrame") -> RenderableTy
         means = [f"{values[row.system, dose]:.3f}" for dose in doses]
         change = f"{ARROWS[row.verdict]} {row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
         table.add_row(Text(str(row.system)), *means, change)
-    head = Text(f"\n{ranked['kind'].iloc[0]} ", "bold").append(f"({injected.max()} documents at the largest dose)", "not bold")
+    told = f"({injected.max()} injected documents at the largest dose)"
+    head = Text(f"\n{ranked['kind'].iloc[0]} ", "bold").append(told, "not bold")
     return Group(head, table)

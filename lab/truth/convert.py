@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.corpus.document import Document
 from lab.corpus.formats.collection import Finding
 from lab.corpus.formats.read import read_collection
 from lab.errors import CorpusError
@@ -62,7 +61,7 @@ def _write(imported: Imported, mended: Mended, source: str) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            _lines(fresh / "documents.jsonl", map(_document, mended.documents))
+            _lines(fresh / "documents.jsonl", (document.record for document in mended.documents))
             if mended.queries:
                 plain = all(item.whole and item.group is None for query in mended.queries for item in query.evidence)
                 (_write_judged if plain else _write_spans)(fresh, mended.queries)
@@ -85,11 +84,6 @@ def _lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         # default: Parquet brings dates and bytes as metadata, which JSON has no word for.
         file.writelines(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
-
-
-def _document(document: Document) -> dict[str, Any]:
-    own = {"doc_id": document.doc_id, "title": document.title, "text": document.text}
-    return own | {(f"{key} (source)" if key in own else key): value for key, value in document.metadata.items()}
 
 
 def _write_spans(folder: Path, queries: Sequence[Query]) -> None:

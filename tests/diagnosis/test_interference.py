@@ -1,9 +1,12 @@
 """Distractors: made from what is there, marked, nested by dose, and never taken for evidence."""
 
+from dataclasses import replace
+
 import pytest
 
 from lab.corpus.document import Corpus, Document
-from lab.diagnosis.distractors import INJECTED, MAKERS, distractors, source_of
+from lab.corpus.filter import Filter
+from lab.diagnosis.distractors import INJECTED, MAKERS, OWN, distractors, injected, source_of
 from lab.errors import ConfigError
 from lab.experiment.experiment import Measure
 from lab.experiment.grid import Grid
@@ -63,6 +66,53 @@ def test_copies_push_the_original_out_and_the_dose_response_says_so() -> None:
     assert pushed["mean"].tolist() == [1.0, 0.0]
     assert pushed["change"].tolist() == [0.0, -1.0]
     assert len(late) == 3
+
+
+def test_own_documents_are_injected_once_under_their_own_names() -> None:
+    folder = Corpus(
+        [
+            Document("near.md", "Error codes: what does an error mean?", "Codes", {"year": 2020}),
+            Document("far.md", "Nothing of this kind."),
+            Document("a", "Does error E-4012 mean anything?"),
+        ]
+    )
+    source = source_of(CORPUS, QUERIES, folder)
+    assert {d.doc_id for d in distractors(QUERIES, source, OWN, 1, 0)} == {"injected:folder:a", "injected:folder:near.md"}
+    made = distractors(QUERIES, source, OWN, 10, 0)
+    # Both questions are near to both, which stand in the corpus once each; a document without a common word is near to none.
+    assert [d.doc_id for d in made] == ["injected:folder:a", "injected:folder:near.md"]
+    assert (made[1].text, made[1].title) == ("Error codes: what does an error mean?", "Codes")
+    assert made[1].metadata == {"year": 2020, "injected": "folder"}
+
+
+def test_own_documents_pass_the_filters_of_the_questions_they_are_near_to() -> None:
+    corpus = Corpus([Document("a", TEXTS["a"], "", {"year": 2024, "lang": "en"})])
+    asked = [
+        replace(QUERIES[0], query_id=name, filter=Filter.of({key: value}))
+        for name, key, value in (("q1", "year", 2024), ("q2", "lang", "en"))
+    ]
+    (made,) = distractors(asked, source_of(corpus, asked, Corpus([Document("own", "error", "", {"lang": "de"})])), OWN, 1, 0)
+    # What the document says itself stays.
+    assert made.metadata == {"year": 2024, "lang": "de", "injected": "folder"}
+
+
+def test_a_folder_is_one_kind_of_distractor_and_leaves_the_corpus_alone() -> None:
+    before = CORPUS.fingerprint
+    folder = Corpus([Document("copy", TEXTS["a"]), Document("other", "what error means")])
+    found = interfere(
+        CORPUS,
+        QUERIES,
+        Grid(mode="bm25", chunk_strategy="document"),
+        Measure(metrics=("recall@1",), select_by="recall@1"),
+        folder=folder,
+        doses=(1, 2),
+    )
+    assert found.injected == {("folder", 0): 0, ("folder", 1): 2, ("folder", 2): 2}
+    assert CORPUS.fingerprint == before
+    grown = found.results["folder", 2]
+    assert injected(grown.corpus) == 2
+    assert any("2 of 5 documents are injected distractors" in note for note in grown.notes)
+    assert not any("injected" in note for note in found.results["folder", 0].notes)
 
 
 def test_what_cannot_be_asked_is_told() -> None:

@@ -69,9 +69,11 @@ function proofOf(data, system, piece) {
 
 const LEGS = [["bm25", "BM25"], ["dense", "dense"], ["fused", "fused"]];
 
+const BADGES = { relevant: "evidence", part: "part of evidence", injected: "injected" };
+
 function hitCard(data, ranking, row, q) {
   const doc = ranking.doc[row], spans = evidenceIn(data, q, doc);
-  const state = ranking.relevant[row] ? "relevant" : ranking.evidence[row] ? "part" : "";
+  const state = ranking.relevant[row] ? "relevant" : ranking.evidence[row] ? "part" : data.documents.id[doc].startsWith(data.injected) ? "injected" : "";
   const stages = LEGS.filter(([leg]) => ranking[`${leg}_rank`][row] || !Number.isNaN(ranking[`${leg}_score`][row])).map(([leg, name]) => {
     const rank = ranking[`${leg}_rank`][row], value = ranking[`${leg}_score`][row];
     return el("span", { class: "stage" }, `${name} ${Number.isNaN(value) ? "" : number(value)}`, el("small", {}, rank ? ` #${rank}` : " beyond depth"));
@@ -79,7 +81,7 @@ function hitCard(data, ranking, row, q) {
   const rerank = ranking.rerank_score[row];
   if (!Number.isNaN(rerank)) stages.push(el("span", { class: "stage" }, `reranker ${number(rerank)}`));
   const where = `${data.documents.id[doc]}:${ranking.shown_start[row]}–${ranking.shown_end[row]}`;
-  const badge = state ? el("span", { class: `badge ${state}` }, state === "relevant" ? "evidence" : "part of evidence") : null;
+  const badge = state ? el("span", { class: `badge ${state}` }, BADGES[state]) : null;
   return el("li", { class: `hit ${state}` },
     el("div", { class: "hit-head" }, el("b", {}, ranking.rank[row] ? String(ranking.rank[row]) : "–"), el("span", { class: "where" }, where), badge),
     el("div", { class: "stages" }, ...stages),
