@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 KEPT = 0.95
+# Fields of ThresholdEffect -> how metrics are called elsewhere.
+METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall@5 refusing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,14 @@ def separation(stage: str, answerable: Floats, unanswerable: Floats) -> Separati
 
 @dataclass(frozen=True, slots=True)
 class ThresholdEffect:
-    """What `rerank.threshold` does: precision@3 and recall@5 of the answerable questions, and the share of unanswerable ones
-    that are left without any hit. `threshold` NaN is none."""
+    """What `rerank.threshold` does: the share of answerable questions that are `kept`, having any hit left, their precision@3
+    and recall@5, and the share of unanswerable ones that are `silent`, left without any hit. `threshold` NaN is none. A
+    threshold raises neither metric, for precision@3 divides by 3 however few hits are left: it buys silence with them.
+    `refusing` is recall@5 if it refused the same questions and left all hits to the others."""
 
     threshold: float
+    kept: float
     precision: float
     recall: float
+    refusing: float
     silent: float

@@ -73,6 +73,7 @@ def _effects(
     assert config.rerank is not None  # only systems that rerank have a threshold
     ordered, metrics = np.sort(best), [Metric("precision", 3), Metric("recall", 5)]
     tried = [None, *(float(ordered[int(np.floor((1 - keep) * len(ordered) + 1e-9))]) for keep in KEEP)]
+    whole = np.zeros(0)
     for threshold in dict.fromkeys(tried):
         setting = config.rerank.model_copy(update={"threshold": threshold})
         rankings = []
@@ -81,6 +82,7 @@ def _effects(
             rankings.append(rerank(first, s.pair_scores(setting, first), setting, s.questions))
         delivered = rankings[0] if config.deliver == "chunk" else project(rankings[0], stage.delivery(config.deliver).span_of)
         run = SystemRun(judge, judge.judge(delivered), np.zeros(0, dtype=np.int64))
-        precision, recall = score(asked, [run], metrics)[0].mean(axis=0)
-        silent = float((rankings[1].chunks == NONE).all(axis=1).mean())
-        yield ThresholdEffect(np.nan if threshold is None else threshold, float(precision), float(recall), silent)
+        values, (kept, heard) = score(asked, [run], metrics)[0], ((r.chunks != NONE).any(axis=1) for r in rankings)
+        whole = values[:, 1] if threshold is None else whole
+        shares = (float(share.mean()) for share in (kept, *values.T, whole * kept, ~heard))
+        yield ThresholdEffect(np.nan if threshold is None else threshold, *shares)

@@ -133,11 +133,24 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> N
     assert set(table["stage"]) == {"bm25", "dense", "reranker"}
     assert table["auc"].between(0, 1).all()
     assert (table["unanswerable"] == 1).all()
-    effects = result.thresholds()
-    free = effects[effects["threshold"].isna()]
-    for row in free.itertuples():
-        name = row.system.replace(" threshold=0.5", "")
-        assert row.recall >= result.scores(name).means()["recall@3"] - 1e-12
+    for system, rows in result.thresholds().groupby("system"):
+        assert np.isnan(rows["threshold"].iloc[0])
+        assert rows["recall@5"].iloc[0] >= result.scores(system).means()["recall@3"] - 1e-12
+        assert (np.diff(rows["threshold"].iloc[1:]) > 0).all()
+        for falling in ("kept", "precision@3", "recall@5"):
+            assert (np.diff(rows[falling]) <= 1e-12).all()
+        assert (np.diff(rows["silent"]) >= -1e-12).all()
+        assert (rows["recall@5 refusing"] >= rows["recall@5"] - 1e-12).all()
+        assert (rows["recall@5 refusing"] <= rows["recall@5"].iloc[0] + 1e-12).all()
+
+
+def test_the_effect_of_a_threshold_is_what_a_system_with_it_scores() -> None:
+    result, metrics = result_of(1), ("recall@5", "precision@3")
+    (config,) = (c for c in result.configs if c.name == "fixed-60 hybrid concepts alpha=0.3 rerank=words@6 depth=8")
+    for row in result.thresholds().query("system == @config.name").dropna().to_dict("records"):
+        cut = config.model_copy(update={"rerank": config.rerank.model_copy(update={"threshold": row["threshold"]})})
+        again = one_system(cut, metrics)
+        assert {metric: row[metric] for metric in metrics} == pytest.approx(again.scores(again.best).means())
 
 
 @pytest.mark.parametrize("unit", ["evidence", "document"])
@@ -197,10 +210,10 @@ def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> No
     assert tried >= 3
 
 
-def one_system(config: Config) -> Result:
+def one_system(config: Config, metrics: tuple[str, ...] = ("recall@3",)) -> Result:
     corpus, queries = world(1)
     groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
     return sweep(
-        corpus, queries, one_cell(config), Measure(metrics=("recall@3",), select_by="recall@3", unit="evidence"),
+        corpus, queries, one_cell(config), Measure(metrics=metrics, select_by=metrics[0], unit="evidence"),
         encoders={MODEL: Concepts(groups, max_tokens=12)}, rerankers={RERANKER: Scorer(word_overlap)},
     )  # fmt: skip

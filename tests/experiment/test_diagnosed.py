@@ -57,8 +57,8 @@ CASES = {
     "software": own("software", 0.78),
     "devices": own("devices", 0.75, rerank_depth=(0, 20), blend=0.3),
     "chroma": public("chroma", 0.60, chunk_size=512),
-    "xquad-zh": public("xquad-zh", 0.90, str(MULTILINGUAL)),
-    "cmrc2018": public("cmrc2018", 0.78, str(MULTILINGUAL)),
+    "xquad-zh": public("xquad-zh", 0.90, str(MULTILINGUAL), chunk_size=200),
+    "cmrc2018": public("cmrc2018", 0.78, str(MULTILINGUAL), chunk_size=200),
 }
 
 
