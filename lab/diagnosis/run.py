@@ -19,7 +19,8 @@ class Run:
     (JSON), kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece (the fields of
     `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha curve: family, query_id, piece, low, high,
     complete (0: not within the cap), `alphas` a row a hybrid family, metric and slice with its best alphas, and `means` a row
-    a step of such a row's mean: family, metric, slice, low, high, value.
+    a step of such a row's mean: family, metric, slice, low, high, value. `separation` has a row a system and stage and
+    `thresholds` a row a system and threshold (see `lab.diagnosis.separation`); both are empty without unanswerable questions.
     """
 
     manifest: dict[str, Any]
@@ -32,6 +33,8 @@ class Run:
     curves: "pd.DataFrame"
     alphas: "pd.DataFrame"
     means: "pd.DataFrame"
+    separation: "pd.DataFrame"
+    thresholds: "pd.DataFrame"
 
     def check_system(self, system: str) -> None:
         """Raises RunError with the nearest name when the run has no such system."""

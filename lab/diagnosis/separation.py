@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 Floats = NDArray[np.float64]
 
 KEPT = 0.95
+Z = 1.959964
 # Fields of ThresholdEffect -> how metrics are called elsewhere.
 METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall@5 refusing"}
 
@@ -16,14 +18,16 @@ METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall
 class Separation:
     """Best scores of answerable against unanswerable questions at one stage.
 
-    `auc` is the chance that an answerable question's best score is the higher one (ties half). `threshold` keeps at least 95% of
-    the answerable questions and `rejected` is the share of unanswerable ones below it.
+    `auc` is the chance that an answerable question's best score is the higher one (ties half), with its 95% interval `low`,
+    `high`. `threshold` keeps at least 95% of the answerable questions and `rejected` is the share of unanswerable ones below it.
     """
 
     stage: str
     answerable: int
     unanswerable: int
     auc: float
+    low: float
+    high: float
     threshold: float
     rejected: float
 
@@ -35,7 +39,23 @@ def separation(stage: str, answerable: Floats, unanswerable: Floats) -> Separati
     # The largest score that leaves at most 5% of the answerable questions below it.
     threshold = float(np.sort(answerable)[int(np.floor((1 - KEPT) * len(answerable) + 1e-9))])
     rejected = float((unanswerable < threshold).mean())
-    return Separation(stage, len(answerable), len(unanswerable), auc, threshold, rejected)
+    sizes = len(answerable), len(unanswerable)
+    return Separation(stage, *sizes, auc, *auc_interval(auc, *sizes), threshold, rejected)
+
+
+def auc_interval(auc: float, answerable: int, unanswerable: int) -> tuple[float, float]:
+    """95% interval of an AUC (Newcombe, Statistics in Medicine 2006, method 5): the values whose distance to the one found is at
+    most 1.96 standard errors of their own, so that it has a width at 0 and 1 as well. The sets have a dozen such questions."""
+    weight = (answerable + unanswerable) / 2 - 1
+
+    def beyond(true: float) -> float:
+        spread = 1 + weight * ((1 - true) / (2 - true) + true / (1 + true))
+        return (auc - true) ** 2 - Z**2 * true * (1 - true) * spread / (answerable * unanswerable)
+
+    # At 0 and 1 the AUC is an end of its own interval, and a root that hides the other one.
+    low = 0.0 if auc <= 0 else brentq(beyond, 0.0, min(auc, 1 - 1e-9))
+    high = 1.0 if auc >= 1 else brentq(beyond, max(auc, 1e-9), 1.0)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)

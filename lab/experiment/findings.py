@@ -1,7 +1,7 @@
 """Findings: what a sweep knows of its misses, as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lab.diagnosis.alpha_summary import has_curve, metric_values, summaries
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
+from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
 from lab.diagnosis.waterfall import Step, waterfall, weights
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.experiment.config import Config
@@ -22,6 +23,7 @@ from lab.truth.pieces import Pieces
 
 if TYPE_CHECKING:
     import pandas as pd
+    from _typeshed import DataclassInstance
 
 Ints = NDArray[np.int64]
 
@@ -49,6 +51,16 @@ class Findings:
             "unanswerable auc": [last[name].auc if name in last else np.nan for name in systems],
             "unanswerable rejected": [last[name].rejected if name in last else np.nan for name in systems],
         }
+
+    def separation(self) -> "pd.DataFrame":
+        """How well each stage's best score tells answerable from unanswerable questions: a row a system and stage, `system` and
+        the fields of Separation. Hybrid scores are normalised within a question, so they cannot tell questions apart."""
+        return _rows(Separation, [(one.system, row) for one in self.unanswered for row in one.separations])
+
+    def thresholds(self) -> "pd.DataFrame":
+        """What thresholds on the reranker do: a row a system and threshold, `system` and the fields of ThresholdEffect."""
+        found = [(one.system, row) for one in self.unanswered for row in one.effects]
+        return _rows(ThresholdEffect, found).rename(columns=METRICS)
 
     def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
         """A row a system and missed piece: `system` and the fields of Miss."""
@@ -125,6 +137,14 @@ class Findings:
         for system, found in enumerate(self.misses):
             failed[system, [asked.query[place[miss.query_id, miss.piece]] for miss in found]] = True
         return rescues([config.settings() for config in configs], failed)
+
+
+def _rows(kind: type, found: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":
+    """Values of one kind, each with its system."""
+    import pandas as pd
+
+    names = ["system", *(field.name for field in fields(kind))]
+    return pd.DataFrame([(system, *astuple(value)) for system, value in found], columns=names)
 
 
 def proved(misses: Sequence[Sequence[Miss]], configs: Sequence[Config], asked: Pieces) -> tuple[tuple[Miss, ...], ...]:

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from lab.corpus.document import Corpus
 from lab.diagnosis.explain import Explanation, explain
-from lab.diagnosis.separation import METRICS
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
 from lab.evaluation.intervals import mean_intervals
@@ -224,18 +223,14 @@ class Result:
         return self.findings.alphas(self.pieces, self.metrics)[0]
 
     def separation(self) -> "pd.DataFrame":
-        """How well each stage's best score tells answerable from unanswerable questions; a row a system and stage."""
-        import pandas as pd
-
-        return pd.DataFrame({"system": u.system, **asdict(row)} for u in self.findings.unanswered for row in u.separations)
+        """How well each stage's best score tells answerable from unanswerable questions; a row a system and stage (see
+        `lab.diagnosis.separation.Separation`)."""
+        return self.findings.separation()
 
     def thresholds(self) -> "pd.DataFrame":
         """What `rerank.threshold` does to precision@3 and recall@5, and how many unanswerable questions it silences; a row a
         system that reranks and threshold (see `lab.diagnosis.separation.ThresholdEffect`)."""
-        import pandas as pd
-
-        rows = ({"system": u.system, **asdict(row)} for u in self.findings.unanswered for row in u.effects)
-        return pd.DataFrame(rows).rename(columns=METRICS)
+        return self.findings.thresholds()
 
     def explain(self, query_id: str, system: str | None = None) -> Explanation:
         """Every stage's rank of one question's evidence under a system, by default the best one."""

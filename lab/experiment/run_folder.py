@@ -10,13 +10,15 @@ causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks 
 curves.parquet     a row a step of a piece's exact alpha curve (see `lab.experiment.findings.Findings.curves`)
 alphas.parquet     a row a hybrid family, metric and slice: what alpha does to it (see `lab.experiment.findings.Findings.alphas`)
 means.parquet      a row a step of the mean of such a row over alpha
+separation.parquet how well best scores tell unanswerable questions, a row a system and stage (see `lab.diagnosis.separation`)
+thresholds.parquet what thresholds on the reranker do to both kinds of question, a row a system and threshold
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -39,9 +41,9 @@ if TYPE_CHECKING:
 
     from lab.experiment.result import Result
 
-TABLES = ("systems", "scores", "rankings", "evidence", "questions", "causes", "curves", "alphas", "means")
+TABLES = tuple(field.name for field in fields(Run) if field.name != "manifest")
 MANIFEST = "manifest.json"
-FORMAT = 3
+FORMAT = 4
 PACKAGES = (
     "retrieval-diagnostics-lab",
     "rank-bm25",
@@ -73,6 +75,8 @@ def run_of(result: "Result") -> Run:
         result.findings.causes(result.systems),
         result.findings.curves(result.pieces),
         *result.findings.alphas(result.pieces, result.metrics),
+        result.findings.separation(),
+        result.findings.thresholds(),
     )
 
 

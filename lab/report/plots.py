@@ -12,6 +12,7 @@ from lab.report.dose_plot import dose_plot
 from lab.report.explorer import chosen_systems
 from lab.report.labels import labels
 from lab.report.plot import Plot
+from lab.report.silence import silence_plot
 from lab.report.systems_plots import heatmap, kinds, pareto
 from lab.report.verdict import Verdict
 from lab.truth.query import Query
@@ -35,6 +36,8 @@ def all_plots(
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":
         plots.append(distance_plot(run, corpus, queries, chosen))
+    if (told := silence_plot(run, chosen, labels(run.systems))) is not None:
+        plots.append(told)
     if interference is not None:
         plots.append(dose_plot(interference, verdict.select_by, chosen, labels(run.systems)))
     return plots

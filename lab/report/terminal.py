@@ -13,6 +13,7 @@ from lab.report.cases import cases_screen
 from lab.report.cube import Cube, cube_of
 from lab.report.labels import labels, shown_settings
 from lab.report.losses import losses
+from lab.report.silence import silence
 from lab.report.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def first_screen(run: Run) -> RenderableType:
         shown = list(dict.fromkeys([verdict.recommended, *modes]))
         parts += [Text("\nby kind of question", "bold"), kinds_table(cube, kinds, shown, short)]
     parts.append(losses(run, verdict.recommended, short[verdict.recommended]))
+    if (told := silence(run, verdict.recommended, short[verdict.recommended])) is not None:
+        parts.append(told)
     if verdict.warnings:
         parts.append(_warnings(verdict.warnings))
     parts.append(Text(_footer(run)))

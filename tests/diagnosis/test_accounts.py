@@ -132,6 +132,8 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> N
     assert set(table["system"]) == set(result.systems)
     assert set(table["stage"]) == {"bm25", "dense", "reranker"}
     assert table["auc"].between(0, 1).all()
+    assert (table["low"] <= table["auc"]).all()
+    assert (table["auc"] <= table["high"]).all()
     assert (table["unanswerable"] == 1).all()
     for system, rows in result.thresholds().groupby("system"):
         assert np.isnan(rows["threshold"].iloc[0])

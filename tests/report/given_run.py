@@ -82,7 +82,8 @@ def large(systems: int = 100, questions: int = 2000) -> tuple[Run, Corpus, tuple
         Run(_manifest(names, metrics, questions), _systems(names, values, metrics), scores.assign(value=values.reshape(-1)),
             _rankings(names, ids, home, start, length, draw), _evidence(names, ids, home, start, draw), _questions(queries),
             _causes(names, ids, draw), pd.DataFrame(columns=["family", "query_id", "piece", "low", "high", "complete"]),
-            pd.DataFrame(columns=["family", "metric", "slice"]), pd.DataFrame(columns=["family", "metric", "slice", "value"])),
+            pd.DataFrame(columns=["family", "metric", "slice"]), pd.DataFrame(columns=["family", "metric", "slice", "value"]),
+            *(pd.DataFrame(columns=["system"]) for _ in ("separation", "thresholds"))),
         corpus, queries,
     )  # fmt: skip
 
