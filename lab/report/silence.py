@@ -51,8 +51,8 @@ def _told(run: Run, system: str) -> list[str]:
     aucs = ", ".join(f"{row.stage} {row.auc:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in stages)
     rejected = ", ".join(f"{row.stage} {row.rejected:.0%}" for row in stages)
     said = [
-        f"Questions without an answer: {one.unanswerable:,}, with one: {one.answerable:,}. Chance that the best hit scores higher "
-        f"where there is one: {aucs}.",
+        f"Questions without an answer: {one.unanswerable:,}, with one: {one.answerable:,}. Chance that the best hit scores "
+        f"higher where there is one: {aucs}.",
         f"A limit that keeps {KEPT:.0%} of the questions with an answer rejects of the others: {rejected}.",
     ]
     rows: list[dict[str, Any]] = run.thresholds[run.thresholds["system"] == system].to_dict("records")
