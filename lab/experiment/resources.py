@@ -202,11 +202,11 @@ class Resources:
         encoder = self.encoder(model)
         keys = [cache_key("token starts", encoder.identity, document.text) for document in corpus]
         known = self.cache.get(keys)
+        missing = {key: document for key, document in zip(keys, corpus, strict=True) if key not in known}
+        advance = self.progress.stage("count tokens", len(missing))
         fresh: dict[bytes, bytes] = {}
-        advance = self.progress.stage("count tokens", len(corpus))
-        for key, document in zip(keys, corpus, strict=True):
-            if key not in known and key not in fresh:
-                fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
+        for key, document in missing.items():
+            fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
             advance(1)
         self.cache.put(fresh)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]

@@ -8,7 +8,7 @@ import numpy as np
 from lab.diagnosis.alpha_summary import NEAR_BEST
 from lab.diagnosis.run import Run
 from lab.report.diagnosis_plots import EVERY_KIND
-from lab.report.plot import COLOURS, GREY, Plot, blank, plain
+from lab.report.plot import COLOURS, GREY, Plot, axis, blank, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,12 +37,13 @@ def alpha_plot(run: Run, family: str) -> Plot:
     table, means = (rows[rows["family"] == family].drop(columns="family") for rows in (run.alphas, run.means))
     metrics = sorted(table["metric"].unique(), key=lambda name: name != run.manifest["conclusions"]["select_by"])
     kinds = table["slice"].unique().tolist()
-    figure, shapes = blank(height=90 + PANEL * len(metrics)), []
+    figure, shapes = blank(height=90 + PANEL * len(metrics), **_axes(metrics)), list[dict[str, Any]]()
     for metric, panel in zip(metrics, _panels(metrics), strict=True):
         for colour, kind in zip([GREY, *COLOURS], kinds if len(kinds) > 2 else kinds[:1], strict=False):
             steps = means[(means["metric"] == metric) & (means["slice"] == kind)]
-            figure.add_scatter(
-                x=steps[["low", "high"]].to_numpy().reshape(-1), y=np.repeat(steps["value"].to_numpy(), 2), mode="lines",
+            figure.add(
+                "scatter", x=steps[["low", "high"]].to_numpy().reshape(-1).tolist(),
+                y=np.repeat(steps["value"].to_numpy(), 2).tolist(), mode="lines",
                 name=EVERY_KIND if kind == kinds[0] else plain(kind), legendgroup=kind, showlegend=panel == "",
                 line={"color": colour, "width": 3 if kind == kinds[0] else 1.5}, hovertemplate="alpha %{x:.4f}: %{y:.3f}",
                 xaxis=f"x{panel}", yaxis=f"y{panel}",
@@ -54,7 +55,7 @@ def alpha_plot(run: Run, family: str) -> Plot:
         dots = {"color": GREY, "dash": "dot", "width": 1.5}
         shapes.append({"type": "line", "x0": 0, "x1": 1, "y0": every.oracle, "y1": every.oracle, "line": dots})
         shapes[-1] |= {"xref": f"x{panel}", "yref": f"y{panel}"}
-    figure.update_layout(_axes(metrics), shapes=shapes)
+    figure.layout["shapes"] = shapes
     return Plot("alpha", "Alpha, exactly", _says(table, metrics, family), figure, table)
 
 
@@ -65,15 +66,12 @@ def _panels(metrics: Sequence[str]) -> list[str]:
 
 def _axes(metrics: Sequence[str]) -> dict[str, Any]:
     """The axes of panels one below another; alpha is named beneath the last."""
-    axis, axes, room = blank().layout.yaxis.to_plotly_json(), dict[str, Any](), 1 / len(metrics)
+    axes, room = dict[str, Any](), 1 / len(metrics)
     for place, (metric, panel) in enumerate(zip(metrics, _panels(metrics), strict=True)):
         top, last = 1 - place * room, place == len(metrics) - 1
-        named = axis | {"title": {"text": "alpha, the weight of the dense leg", "font": {"size": 13}}} if last else axis
-        axes[f"xaxis{panel}"] = named | {"anchor": f"y{panel}", "range": [-0.01, 1.01]}
-        axes[f"yaxis{panel}"] = axis | {
-            "anchor": f"x{panel}", "domain": [top - room * (1 if last else 0.88), top], "rangemode": "normal",
-            "title": {"text": metric, "font": {"size": 13}},
-        }  # fmt: skip
+        name = "alpha, the weight of the dense leg" if last else ""
+        axes[f"xaxis{panel}"] = axis(name, anchor=f"y{panel}", range=[-0.01, 1.01])
+        axes[f"yaxis{panel}"] = axis(metric, anchor=f"x{panel}", domain=[top - room * (1 if last else 0.88), top])
     return axes
 
 

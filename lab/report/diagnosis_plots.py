@@ -13,7 +13,7 @@ from lab.diagnosis.slices import DISTANCE, slice_run
 from lab.diagnosis.waterfall import Step, waterfall, weights
 from lab.experiment.config import SETTINGS
 from lab.report.labels import is_absent, labels
-from lab.report.plot import COLOURS, GREY, Plot, blank, plain
+from lab.report.plot import COLOURS, GREY, Plot, axis, blank, plain
 from lab.truth.query import Query
 
 if TYPE_CHECKING:
@@ -61,9 +61,10 @@ def waterfall_plot(run: Run, system: str) -> Plot:
     shown = steps[EVERY_KIND]
     names = ["all evidence", *(step.cause for step in shown), f"recall within {k}"]
     left = shown[-1].left if shown else 1.0
-    figure = blank(yaxis_range=[0, 1.12], yaxis_tickformat=".0%", showlegend=False)
-    figure.add_waterfall(
-        x=names, y=[1.0, *(-step.lost for step in shown), left], measure=["absolute", *["relative"] * len(shown), "total"],
+    figure = blank(yaxis=axis(range=[0, 1.12], tickformat=".0%"), showlegend=False)
+    figure.add(
+        "waterfall", x=names, y=[1.0, *(-step.lost for step in shown), left],
+        measure=["absolute", *["relative"] * len(shown), "total"],
         text=["100%", *(f"-{step.lost:.1%}" for step in shown), f"{left:.1%}"], textposition="outside",
         connector={"line": {"color": GREY, "width": 1}}, decreasing={"marker": {"color": COLOURS[1]}},
         totals={"marker": {"color": COLOURS[0]}}, hovertemplate="%{x}: %{text}<extra></extra>",
@@ -87,10 +88,11 @@ def rescue_plot(run: Run, system: str) -> Plot:
     ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in near]
     told = [plain(f"{r.setting}: {_without(names[way[0]], names[own])}") for r, way in zip(near, ways, strict=True)]
     title = f"questions, of {run.evidence['query_id'].nunique()}"
-    figure = blank(barmode="relative", height=150 + 28 * len(ways), yaxis_autorange="reversed", xaxis_title_text=title)
+    figure = blank(title, barmode="relative", height=150 + 28 * len(ways), yaxis=axis(autorange="reversed"))
     for name, values, colour in (("rescued", [w[1] for w in ways], COLOURS[0]), ("broken", [-w[2] for w in ways], COLOURS[1])):
-        figure.add_bar(
-            y=told, x=values, name=name, orientation="h", marker={"color": colour}, text=[abs(value) or "" for value in values],
+        figure.add(
+            "bar", y=told, x=values, name=name, orientation="h", marker={"color": colour},
+            text=[abs(value) or "" for value in values],
             textangle=0, hovertemplate="%{y}<br>" + name + " %{text}<extra></extra>",
         )  # fmt: skip
     return Plot(
@@ -116,15 +118,15 @@ def rescue_matrix(run: Run) -> Plot:
         told[a][b] = f"{plain(r.setting)}: rescues {r.rescued}, breaks {r.broken}"
         told[b][a] = f"{plain(r.setting)}: rescues {r.broken}, breaks {r.rescued}"
     shown = [plain(names[system]) for system in systems]
-    figure = blank(height=min(220 + 14 * len(systems), 760))
-    figure.add_heatmap(
-        z=net, x=shown, y=shown, text=told, zmid=0, xgap=1, ygap=1,
+    ticks: dict[str, Any] = {"type": "category", "showgrid": False, "tickfont": {"size": 9}}
+    figure = blank(
+        height=min(220 + 14 * len(systems), 760), xaxis=axis(tickangle=-90, **ticks), yaxis=axis(autorange="reversed", **ticks)
+    )
+    figure.add(
+        "heatmap", z=net, x=shown, y=shown, text=told, zmid=0, xgap=1, ygap=1,
         colorscale=[[0, COLOURS[1]], [0.5, "#f4f4f4"], [1, COLOURS[0]]],
         hovertemplate="%{y}<br>to %{x}<br>%{text}<br>net %{z}<extra></extra>", colorbar={"title": {"text": "net"}},
     )  # fmt: skip
-    ticks = {"type": "category", "showgrid": False, "tickfont": {"size": 9}, "automargin": True}
-    figure.update_xaxes(**ticks, tickangle=-90)
-    figure.update_yaxes(**ticks, autorange="reversed")
     return Plot(
         "rescue-matrix",
         "Every change of one setting",
@@ -176,9 +178,7 @@ def distance_plot(run: Run, corpus: Corpus, queries: Sequence[Query], systems: S
         [{"distance": r.slice, "label": short[r.system], "questions": r.questions, chosen: r.mean[chosen], "low": r.low[chosen],
           "high": r.high[chosen]} for r in rows]
     )  # fmt: skip
-    figure = blank(
-        xaxis_title_text="characters to the nearest cut", xaxis_type="category", yaxis_title_text=chosen, yaxis_range=[0, 1.02]
-    )
+    figure = blank(xaxis=axis("characters to the nearest cut", type="category"), yaxis=axis(chosen, range=[0, 1.02]))
     for label, part in table.groupby("label", sort=False):
         means: Any = part[chosen]
         bars = {
@@ -187,8 +187,8 @@ def distance_plot(run: Run, corpus: Corpus, queries: Sequence[Query], systems: S
             "array": (part["high"] - means).tolist(),
             "arrayminus": (means - part["low"]).tolist(),
         }
-        figure.add_scatter(
-            x=part["distance"].tolist(), y=means.tolist(), error_y={**bars, "thickness": 1}, mode="markers+lines",
+        figure.add(
+            "scatter", x=part["distance"].tolist(), y=means.tolist(), error_y={**bars, "thickness": 1}, mode="markers+lines",
             name=plain(label), text=part["questions"].tolist(), hovertemplate="%{x}: %{y:.3f}, %{text} questions",
         )  # fmt: skip
     return Plot(

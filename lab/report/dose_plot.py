@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.report.plot import COLOURS, Plot, blank, plain
+from lab.report.plot import COLOURS, Plot, axis, blank, headings, panels, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,28 +29,29 @@ def with_earlier(earlier: "pd.DataFrame | None", table: "pd.DataFrame") -> "pd.D
 
 def dose_plot(table: "pd.DataFrame", metric: str, systems: Sequence[str], short: dict[str, str]) -> Plot:
     """One map a kind of distractor: the metric over the dose, with the 95% interval of its change against dose 0."""
-    from plotly.subplots import make_subplots
-
     rows = table[table["metric"] == metric]
     kinds = list(dict.fromkeys(rows["kind"]))
     shown = [system for system in systems if system in set(rows["system"])] or list(dict.fromkeys(rows["system"]))[: len(COLOURS)]
-    figure = make_subplots(rows=1, cols=len(kinds), subplot_titles=[plain(kind) for kind in kinds], shared_yaxes=True)
-    for place, kind in enumerate(kinds, start=1):
+    figure = blank(
+        margin={"l": 60, "r": 20, "t": 70, "b": 50}, legend={"orientation": "h", "yanchor": "bottom", "y": 1.12, "x": 0},
+        annotations=headings(kinds),
+    )  # fmt: skip
+    for place, (kind, width) in enumerate(zip(kinds, panels(len(kinds)), strict=True)):
+        number = str(place + 1) if place else ""
+        figure.layout[f"xaxis{number}"] = axis("distractors a question", anchor=f"y{number}", domain=width)
+        figure.layout[f"yaxis{number}"] = axis(anchor=f"x{number}")
+        if place:
+            figure.layout[f"yaxis{number}"] |= {"matches": "y", "showticklabels": False}
         for colour, system in zip(COLOURS, shown, strict=False):
             part = rows[(rows["kind"] == kind) & (rows["system"] == system)].sort_values("dose")
             above, below = (part["high"] - part["change"]).tolist(), (part["change"] - part["low"]).tolist()
             name = plain(short.get(system, system))
-            figure.add_scatter(
-                x=part["dose"].tolist(), y=part["mean"].tolist(), name=name, legendgroup=name, showlegend=place == 1,
-                mode="lines+markers", line={"color": colour}, row=1, col=place,
+            figure.add(
+                "scatter", x=part["dose"].tolist(), y=part["mean"].tolist(), name=name, legendgroup=name, showlegend=not place,
+                mode="lines+markers", line={"color": colour}, xaxis=f"x{number}", yaxis=f"y{number}",
                 error_y={"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1},
                 hovertemplate="dose %{x}: %{y:.3f}<extra>" + name + "</extra>",
             )  # fmt: skip
-    layout = blank(
-        margin={"l": 60, "r": 20, "t": 70, "b": 50}, legend={"orientation": "h", "yanchor": "bottom", "y": 1.12, "x": 0}
-    )
-    figure.update_layout(layout.layout)
-    figure.update_xaxes(title_text="distractors a question", title_font_size=13)
     return Plot(
         "interference",
         "What distractors cost",

@@ -51,15 +51,15 @@ class Plots:
 
     def heatmap(self) -> "go.Figure":
         """Alpha by chunks, a map for every metric, through the best system."""
-        return heatmap(self.run, self._cube).figure
+        return heatmap(self.run, self._cube).figure.plotly
 
     def pareto(self) -> "go.Figure":
         """Quality against context tokens, with the front."""
-        return pareto(self.run).figure
+        return pareto(self.run).figure.plotly
 
     def waterfall(self, system: str | None = None) -> "go.Figure":
         """From 100% down to the recall of a system, by default the recommended one."""
-        return waterfall_plot(self.run, system or self.run.manifest["recommended"]).figure
+        return waterfall_plot(self.run, system or self.run.manifest["recommended"]).figure.plotly
 
     def alpha(self, system: str | None = None) -> "go.Figure":
         """Every metric over ranks at every alpha, exactly, by kind, for the systems that differ from one in alpha alone. Raises
@@ -67,4 +67,4 @@ class Plots:
         family = family_of(self.run, system or self.run.manifest["recommended"])
         if family is None:
             raise RunError("this run has no hybrid system, so there is no alpha to draw; expected mode 'hybrid' in the grid")
-        return alpha_plot(self.run, family).figure
+        return alpha_plot(self.run, family).figure.plotly

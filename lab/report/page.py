@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from lab.corpus.document import Corpus
@@ -53,7 +54,7 @@ def page(run: Run, corpus: Corpus, queries: Sequence[Query], interference: "pd.D
         versions=[(name, version) for name, version in run.manifest["versions"].items() if version],
         style=_trusted(_file("style.css")),
         script=_trusted("\n".join(_file(name) for name in SCRIPTS)),
-        data=_zipped(json.dumps({"explorer": explorer, "plots": [_plot(plot) for plot in plots]}, ensure_ascii=False).encode()),
+        data=_zipped(_json({"explorer": explorer, "plots": [_plot(plot) for plot in plots]}).encode()),
         plotly=_plotly(),
     )
 
@@ -73,7 +74,7 @@ def _plot(plot: Plot) -> dict[str, Any]:
         "key": plot.key,
         "title": plot.title,
         "says": plot.says,
-        "figure": json.loads(plot.figure.to_json()),
+        "figure": {"data": plot.figure.data, "layout": plot.figure.layout},
         "table": {"columns": table["columns"], "rows": table["data"]},
     }
 
@@ -117,6 +118,23 @@ def _method(run: Run, verdict: Verdict) -> list[tuple[str, object]]:
         ("seed", manifest["measure"]["seed"]),
         ("seconds", ", ".join(f"{stage} {seconds:g}" for stage, seconds in manifest["seconds"].items())),
     ]
+
+
+def _json(plain: Any) -> str:
+    """JSON as browsers read it, which know no NaN."""
+    try:
+        return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_known(plain), ensure_ascii=False, allow_nan=False)
+
+
+def _known(plain: Any) -> Any:
+    """The same with None for what is not a number."""
+    if isinstance(plain, dict):
+        return {key: _known(value) for key, value in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [_known(value) for value in plain]
+    return None if isinstance(plain, float) and not isfinite(plain) else plain
 
 
 @cache

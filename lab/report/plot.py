@@ -1,5 +1,6 @@
 """Plot: a figure with one sentence that says how to read it and the table it was drawn from. And its colours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,43 +15,76 @@ GREY = "#8A8A8A"
 
 
 @dataclass(frozen=True, eq=False)
+class Figure:
+    """A Plotly figure as the plain data that plotly.js reads. Plotly's own objects check every value as it is set, which takes
+    longer than a small sweep; a notebook gets one (`plotly`), the page needs none."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+    def add(self, kind: str, **trace: Any) -> None:
+        """One more trace, such as a `scatter`."""
+        self.data.append({"type": kind, **trace})
+
+    @property
+    def plotly(self) -> "go.Figure":
+        """The figure as Plotly's object, every value checked."""
+        import plotly.graph_objects as go
+
+        return go.Figure({"data": self.data, "layout": self.layout | {"template": "none"}})
+
+
+@dataclass(frozen=True, eq=False)
 class Plot:
     """One plot of a report; `key` names it in links and files."""
 
     key: str
     title: str
     says: str
-    figure: "go.Figure"
+    figure: Figure
     table: "pd.DataFrame"
 
 
-def blank(**layout: Any) -> "go.Figure":
-    """An empty figure in the lab's style; the page adds its own background and ink."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    axis = {
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """An axis in the lab's style."""
+    return {
         "showline": False,
         "zeroline": False,
         "gridcolor": "rgba(128,128,128,0.22)",
         "automargin": True,
-        "title": {"font": {"size": 13}},
+        "title": {"text": title, "font": {"size": 13}},
+        **more,
     }
-    figure.update_layout(
-        template=None,
-        colorway=list(COLOURS),
-        font={"family": "system-ui, sans-serif", "size": 13},
-        height=380,
-        margin={"l": 60, "r": 20, "t": 30, "b": 50},
-        hoverlabel={"align": "left"},
-        xaxis=axis,
-        yaxis=axis,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
-        plot_bgcolor="rgba(0,0,0,0)",
-        paper_bgcolor="rgba(0,0,0,0)",
-    )
-    figure.update_layout(**layout)
-    return figure
+
+
+def blank(x: str = "", y: str = "", **layout: Any) -> Figure:
+    """An empty figure in the lab's style, its axes named; the page adds its own background and ink."""
+    style = {
+        "colorway": list(COLOURS),
+        "font": {"family": "system-ui, sans-serif", "size": 13},
+        "height": 380,
+        "margin": {"l": 60, "r": 20, "t": 30, "b": 50},
+        "hoverlabel": {"align": "left"},
+        "xaxis": axis(x),
+        "yaxis": axis(y),
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+    }
+    return Figure([], style | layout)
+
+
+def panels(count: int, gap: float = 0.04) -> list[tuple[float, float]]:
+    """Where panels side by side begin and end, as shares of the width."""
+    width = (1 - gap * (count - 1)) / count
+    return [(i * (width + gap), i * (width + gap) + width) for i in range(count)]
+
+
+def headings(names: Sequence[str]) -> list[dict[str, Any]]:
+    """The names of panels side by side, above them."""
+    middles = [(low + high) / 2 for low, high in panels(len(names))]
+    place = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "font": {"size": 14}}
+    return [{"text": plain(name), "x": middle, **place} for name, middle in zip(names, middles, strict=True)]
 
 
 def plain(text: object) -> str:

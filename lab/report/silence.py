@@ -7,7 +7,7 @@ from rich.text import Text
 
 from lab.diagnosis.run import Run
 from lab.diagnosis.separation import KEPT
-from lab.report.plot import COLOURS, Plot, blank, plain
+from lab.report.plot import COLOURS, Plot, axis, blank, plain
 
 
 def silence(run: Run, system: str, name: str) -> Text | None:
@@ -27,18 +27,17 @@ def silence_plot(run: Run, systems: Sequence[str], short: Mapping[str, str]) -> 
     said = next((said for system in systems if (said := _told(run, system))), None)
     if said is None:
         return None
-    figure = blank()
+    figure = blank(scattermode="group", yaxis=axis("AUC"))
     for colour, system in zip(COLOURS, systems, strict=False):
         rows = table[table["system"] == system]
-        figure.add_scatter(
-            x=rows["stage"].tolist(), y=rows["auc"].tolist(), mode="markers", name=plain(short[system]),
+        figure.add(
+            "scatter", x=rows["stage"].tolist(), y=rows["auc"].tolist(), mode="markers", name=plain(short[system]),
             marker={"size": 11, "color": colour}, hovertemplate="%{x}: %{y:.3f}",
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1, "array": (rows["high"] - rows["auc"]).tolist(),
                 "arrayminus": (rows["auc"] - rows["low"]).tolist(),
             },
         )  # fmt: skip
-    figure.update_layout(scattermode="group", yaxis={"title": "AUC", "rangemode": "normal"})
     return Plot("silence", "Questions without an answer", f"{short[systems[0]]}: {' '.join(said)}", figure, table)
 
 

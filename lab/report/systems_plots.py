@@ -8,7 +8,7 @@ import numpy as np
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
 from lab.report.labels import CHUNKS, SEARCH, chunks_label, is_absent, labels, search_label
-from lab.report.plot import BLUES, COLOURS, GREY, Plot, blank, plain
+from lab.report.plot import BLUES, COLOURS, GREY, Plot, axis, blank, headings, panels, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,6 @@ def heatmap(run: Run, cube: Cube) -> Plot:
     """Alpha by chunks, one map a metric, through the best system: its other settings are held. Cells that the questions do
     not tell from the metric's best system are outlined."""
     import pandas as pd
-    from plotly.subplots import make_subplots
 
     own = run.systems[run.systems["mode"] != "foreign"]
     best = own.loc[own[run.manifest["measure"]["select_by"]].idxmax(), "system"]
@@ -28,12 +27,15 @@ def heatmap(run: Run, cube: Cube) -> Plot:
     columns = [str(c) for c in dict.fromkeys(cells.sort_values("order", kind="stable")["search"])]
     rows = list(dict.fromkeys(cells["chunks"]))
     metrics = list(cube.metrics)
-    figure = make_subplots(rows=1, cols=len(metrics), subplot_titles=[plain(m) for m in metrics], shared_yaxes=True)
+    figure = blank(height=max(240, 130 + 52 * len(rows)), annotations=headings(metrics))
+    ticks: dict[str, Any] = {"type": "category", "showgrid": False}
     tables, borders = [], []
-    for place, metric in enumerate(metrics, start=1):
+    for place, (metric, width) in enumerate(zip(metrics, panels(len(metrics)), strict=True)):
+        number = str(place + 1) if place else ""
         grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows, columns=columns)
-        figure.add_heatmap(
-            z=grid.to_numpy(),
+        figure.add(
+            "heatmap",
+            z=grid.to_numpy().tolist(),
             x=[plain(c) for c in columns],
             y=[plain(r) for r in rows],
             colorscale=BLUES,
@@ -43,17 +45,18 @@ def heatmap(run: Run, cube: Cube) -> Plot:
             hovertemplate="%{y} · %{x}<br>" + plain(metric) + " %{z:.3f}<extra></extra>",
             xgap=2,
             ygap=2,
-            row=1,
-            col=place,
+            xaxis=f"x{number}",
+            yaxis=f"y{number}",
         )
+        figure.layout[f"xaxis{number}"] = axis(anchor=f"y{number}", domain=width, tickangle=-45, **ticks)
+        figure.layout[f"yaxis{number}"] = axis(anchor=f"x{number}", autorange="reversed", **ticks)
+        if place:
+            figure.layout[f"yaxis{number}"] |= {"matches": "y", "showticklabels": False}
         undecided = set(cube.undecided(metric))
-        borders += _outline(cells, undecided, rows, columns, place)
+        borders += _outline(cells, undecided, rows, columns, number)
         table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})
         tables.append(table.assign(metric=metric, not_told_from_best=cells["system"].isin(undecided)))
-    # All at once: Plotly checks every shape again for each that is added.
-    figure.update_layout(blank(height=max(240, 130 + 52 * len(rows))).layout, shapes=borders)
-    figure.update_xaxes(type="category", tickangle=-45, showgrid=False, automargin=True)
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
+    figure.layout["shapes"] = borders
     return Plot(
         "heatmap",
         "Alpha and chunks",
@@ -86,14 +89,14 @@ def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
 
 
 def _outline(
-    cells: "pd.DataFrame", undecided: set[str], rows: Sequence[str], columns: Sequence[str], place: int
+    cells: "pd.DataFrame", undecided: set[str], rows: Sequence[str], columns: Sequence[str], number: str
 ) -> list[dict[str, Any]]:
-    """The border of the region in the map at `place`: a side of a cell where its neighbour is not in it."""
+    """The border of the region in the map whose axes have this number: a side of a cell where its neighbour is not in it."""
     named = zip(cells["chunks"], cells["search"], cells["system"], strict=True)
     inside = {(rows.index(chunks), columns.index(search)) for chunks, search, name in named if name in undecided}
-    h, axis = 0.5, "" if place == 1 else str(place)
+    h = 0.5
     sides = {(0, -1): (-h, -h, -h, h), (0, 1): (h, -h, h, h), (-1, 0): (-h, -h, h, -h), (1, 0): (-h, h, h, h)}
-    line = {"type": "line", "xref": f"x{axis}", "yref": f"y{axis}", "line": {"color": COLOURS[1], "width": 3}}
+    line = {"type": "line", "xref": f"x{number}", "yref": f"y{number}", "line": {"color": COLOURS[1], "width": 3}}
     return [
         {**line, "x0": column + x0, "y0": row + y0, "x1": column + x1, "y1": row + y1}
         for row, column in sorted(inside)
@@ -107,9 +110,10 @@ def pareto(run: Run) -> Plot:
     chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
     table = run.systems[["system", "mode", "context tokens", chosen, "pareto", "recommended"]].copy()
     table.insert(1, "label", [short[name] for name in table["system"]])
-    figure = blank(xaxis_title_text="context tokens handed to the reader (mean)", yaxis_title_text=chosen)
+    figure = blank("context tokens handed to the reader (mean)", chosen)
     for colour, (mode, rows) in zip(COLOURS, table.groupby("mode", sort=True), strict=False):
-        figure.add_scatter(
+        figure.add(
+            "scatter",
             x=rows["context tokens"].tolist(),
             y=rows[chosen].tolist(),
             mode="markers",
@@ -120,11 +124,18 @@ def pareto(run: Run) -> Plot:
         )
     front = table[table["pareto"]].sort_values("context tokens")
     line = {"color": GREY, "dash": "dot", "shape": "hv"}
-    figure.add_scatter(
-        x=front["context tokens"].tolist(), y=front[chosen].tolist(), mode="lines", name="front", line=line, hoverinfo="skip"
+    figure.add(
+        "scatter",
+        x=front["context tokens"].tolist(),
+        y=front[chosen].tolist(),
+        mode="lines",
+        name="front",
+        line=line,
+        hoverinfo="skip",
     )
     star = table[table["recommended"]]
-    figure.add_scatter(
+    figure.add(
+        "scatter",
         x=star["context tokens"].tolist(),
         y=star[chosen].tolist(),
         mode="markers",
@@ -154,10 +165,11 @@ def kinds(run: Run, cube: Cube, systems: Sequence[str], by: "pd.Series") -> Plot
         named = {"system": system, "label": short[system]}
         rows += [{**named, "kind": kind, "questions": int((by == kind).sum()), chosen: scores[kind]} for kind in names]
     table = pd.DataFrame(rows)
-    figure = blank(barmode="group", yaxis_title_text=chosen, yaxis_range=[0, 1])
+    figure = blank(barmode="group", yaxis=axis(chosen, range=[0, 1]))
     for system in systems:
         part = table[table["system"] == system]
-        figure.add_bar(
+        figure.add(
+            "bar",
             x=[plain(f"{kind} ({n})") for kind, n in zip(part["kind"], part["questions"], strict=True)],
             y=part[chosen].tolist(),
             name=plain(short[system]),

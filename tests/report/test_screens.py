@@ -119,7 +119,8 @@ def test_dose_plot_shows_the_means_of_the_table(tmp_path):
     assert read_doses(tmp_path) is None
     pd.DataFrame(rows).to_csv(tmp_path / NAME, index=False)
     plot = dose_plot(read_doses(tmp_path), "ndcg@10", ["b"], {"b": "system <b>"})
-    assert [list(trace.y) for trace in plot.figure.data] == [[0.9, 0.8, 0.65]] * 2
-    assert list(plot.figure.data[0].error_y.arrayminus) == pytest.approx([0, 0.1, 0.25])
-    assert plot.figure.data[0].name == "system &lt;b&gt;"
+    traces = plot.figure.plotly.data
+    assert [list(trace.y) for trace in traces] == [[0.9, 0.8, 0.65]] * 2
+    assert list(traces[0].error_y.arrayminus) == pytest.approx([0, 0.1, 0.25])
+    assert traces[0].name == "system &lt;b&gt;"
     assert len(plot.table) == len(rows)

@@ -18,7 +18,7 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     assert plot is not None
     assert plot.says.startswith("short: ")
     assert plot.table["stage"].tolist() == ["bm25", "dense", "reranker"]
-    assert list(plot.figure.data[0].y) == plot.table["auc"].tolist()
+    assert list(plot.figure.plotly.data[0].y) == plot.table["auc"].tolist()
 
 
 def test_a_run_without_any_says_nothing(result) -> None:
