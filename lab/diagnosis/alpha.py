@@ -45,6 +45,7 @@ class Curve:
     high: Floats
     complete: Ints
     relevant: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    _told: dict[tuple[int, int], str] = field(default_factory=dict, init=False, repr=False)
 
     def parted(self, pieces: int) -> "Curve":
         """The curve of the first `pieces` rows, the others being relevant things."""
@@ -60,18 +61,20 @@ class Curve:
     def within(self, piece: int, k: int) -> list[tuple[float, float]]:
         """The closed intervals of alpha in which a piece is complete within k, a point as an interval of no width."""
         found: list[tuple[float, float]] = []
-        for low, high, complete in zip(self.low, self.high, self.complete[piece], strict=True):
-            if complete > k:
-                continue
+        inside = self.complete[piece] <= k
+        for low, high in zip(self.low[inside].tolist(), self.high[inside].tolist(), strict=True):
             if found and found[-1][1] == low:
-                found[-1] = (found[-1][0], float(high))
+                found[-1] = (found[-1][0], high)
             else:
-                found.append((float(low), float(high)))
+                found.append((low, high))
         return found
 
     def told(self, piece: int, k: int) -> str:
-        """`within` in words: `0.2-0.45, 1`; empty where no alpha does it."""
-        return ", ".join(f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in self.within(piece, k))
+        """`within` in words: `0.2-0.45, 1`; empty where no alpha does it. Every system of a family asks for the same."""
+        if (piece, k) not in self._told:
+            found = self.within(piece, k)
+            self._told[piece, k] = ", ".join(f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in found)
+        return self._told[piece, k]
 
     def nearest(self, piece: int) -> float | None:
         """The alpha at which a piece is complete soonest, about the middle of the widest such step in as few digits as lie inside

@@ -82,8 +82,8 @@ def mean_curve(curves: Sequence[Curve], values: Sequence[Floats]) -> StepCurve:
     return StepCurve(low[starts], high[np.append(starts[1:], len(low)) - 1], mean[starts])
 
 
-def metric_values(curves: Sequence[Curve], asked: Pieces, metric: Metric) -> list[Floats]:
-    """A metric of every question at each step of its curve, by the evaluation's own code: a step's ranks are all that a metric
+def metric_values(curves: Sequence[Curve], asked: Pieces, metrics: Sequence[Metric]) -> list[list[Floats]]:
+    """Each metric of every question at each step of its curve, by the evaluation's own code: a step's ranks are all that a metric
     over ranks looks at, so every step is scored as a question of its own. `curves` has one a question of `asked`."""
     steps = [len(curve.low) for curve in curves]
     of = np.concatenate([np.tile(np.flatnonzero(asked.query == query), count) for query, count in enumerate(steps)])
@@ -91,15 +91,17 @@ def metric_values(curves: Sequence[Curve], asked: Pieces, metric: Metric) -> lis
     queries = tuple(query for query, count in zip(asked.queries, steps, strict=True) for _ in range(count))
     many = Pieces(asked.unit, queries, (), tuple(asked.items[piece] for piece in of), row)
     complete = np.concatenate([curve.complete.T.reshape(-1) for curve in curves])
-    relevant, first = np.zeros((len(queries), metric.k), dtype=bool), 0
+    deepest = max(metric.k for metric in metrics)
+    relevant, first = np.zeros((len(queries), deepest), dtype=bool), 0
     for curve, count in zip(curves, steps, strict=True):
-        thing, step = np.nonzero(curve.relevant <= metric.k)
+        thing, step = np.nonzero(curve.relevant <= deepest)
         relevant[first + step, curve.relevant[thing, step] - 1] = True
         first += count
     nothing = Ranking(np.zeros((len(queries), 0), dtype=np.int64), np.zeros((len(queries), 0)))
     # Metrics over ranks never ask the judge: what it found is given.
     run = SystemRun(None, Judged(nothing, complete, relevant), np.zeros(0, dtype=np.int64))  # type: ignore[arg-type]
-    return np.split(score(many, [run], [metric])[0, :, 0], np.cumsum(steps)[:-1])
+    values = score(many, [run], metrics)[0]
+    return [np.split(column, np.cumsum(steps)[:-1]) for column in values.T]
 
 
 def width_within(curve: Curve, k: int) -> float:

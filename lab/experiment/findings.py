@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.alpha_summary import has_curve, metric_values, summaries
+from lab.diagnosis.alpha_summary import AlphaSummary, has_curve, metric_values, summaries
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
 from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
@@ -116,19 +116,20 @@ class Findings:
         `lab.diagnosis.alpha_summary.AlphaSummary`), and a row a step of its mean, from `low` to `high`."""
         import pandas as pd
 
-        kinds, found, steps = [query.kind for query in asked.queries], list[dict[str, object]](), list[pd.DataFrame]()
+        kinds, found = [query.kind for query in asked.queries], list[tuple[str, AlphaSummary]]()
+        labels = [label for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)) if label != WEIGHTED]
         for family in self.families:
-            for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)):
-                if label == WEIGHTED or not has_curve(metric := parse_metric(label), family.cap):
-                    continue
-                values = metric_values(family.curves, asked, metric)
-                for one in summaries(family.curves, kinds, self.cutoff.k, label, values):
-                    found.append({"family": family.name} | one.row)
-                    columns = {"low": one.steps.low, "high": one.steps.high, "value": one.steps.value}
-                    steps.append(pd.DataFrame({"family": family.name, "metric": label, "slice": one.slice, **columns}))
-        names = ["family", "metric", "slice"]
-        means = pd.concat(steps, ignore_index=True) if steps else pd.DataFrame(columns=[*names, "low", "high", "value"])
-        return pd.DataFrame(found, columns=None if found else names), means.astype(dict.fromkeys(names, "category"))
+            drawn = [label for label in labels if has_curve(parse_metric(label), family.cap)]
+            every = metric_values(family.curves, asked, [parse_metric(label) for label in drawn])
+            for label, values in zip(drawn, every, strict=True):
+                found += [(family.name, one) for one in summaries(family.curves, kinds, self.cutoff.k, label, values)]
+        names, lengths = ["family", "metric", "slice"], [len(one.steps.low) for _, one in found]
+        table = pd.DataFrame([{"family": name} | one.row for name, one in found], columns=None if found else names)
+        means = {name: table[name].astype("category").repeat(lengths).reset_index(drop=True) for name in names}
+        edges = {
+            name: np.concatenate([getattr(one.steps, name) for _, one in found] or [[]]) for name in ("low", "high", "value")
+        }
+        return table, pd.DataFrame(means | edges)
 
     def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
         """What every change of one setting wins and loses; a question fails when a piece of it is missed."""

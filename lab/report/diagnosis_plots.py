@@ -79,10 +79,14 @@ def waterfall_plot(run: Run, system: str) -> Plot:
     )
 
 
-def rescue_plot(run: Run, system: str) -> Plot:
-    """Questions won and lost by changing one setting of a system, all else equal; the table has every such pair of the grid."""
+def rescue_plots(run: Run, system: str) -> tuple[Plot, Plot]:
+    """What changing one setting wins and loses, all else equal: seen from one system, and for the whole grid."""
+    rescued = _rescues(run)
+    return _rescue_bars(run, system, *rescued), _rescue_matrix(*rescued)
+
+
+def _rescue_bars(run: Run, system: str, names: Sequence[str], found: Sequence[Rescue], table: "pd.DataFrame") -> Plot:
     k, own = run.manifest["causes"]["k"], run.systems["system"].tolist().index(system)
-    names, found, table = _rescues(run)
     # Seen from the system, whichever of the two the pair names first.
     near = [r for r in found if own in (r.a, r.b)][:RESCUES]
     ways = [(r.b, r.rescued, r.broken) if r.a == own else (r.a, r.broken, r.rescued) for r in near]
@@ -105,9 +109,8 @@ def rescue_plot(run: Run, system: str) -> Plot:
     )
 
 
-def rescue_matrix(run: Run) -> Plot:
-    """Net questions won by going from one system (row) to another that differs in one setting (column), for the whole grid."""
-    names, found, table = _rescues(run)
+def _rescue_matrix(names: Sequence[str], found: Sequence[Rescue], table: "pd.DataFrame") -> Plot:
+    """Net questions won by going from one system (row) to another that differs in one setting (column)."""
     systems = sorted({place for r in found for place in (r.a, r.b)})
     place = {system: i for i, system in enumerate(systems)}
     net: list[list[int | None]] = [[None] * len(systems) for _ in systems]

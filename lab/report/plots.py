@@ -7,7 +7,7 @@ from lab.corpus.document import Corpus
 from lab.diagnosis.run import Run
 from lab.report.alpha_plot import alpha_plot, family_of
 from lab.report.cube import Cube
-from lab.report.diagnosis_plots import distance_plot, rescue_matrix, rescue_plot, waterfall_plot
+from lab.report.diagnosis_plots import distance_plot, rescue_plots, waterfall_plot
 from lab.report.dose_plot import dose_plot
 from lab.report.explorer import chosen_systems
 from lab.report.labels import labels
@@ -31,7 +31,7 @@ def all_plots(
     if by_kind.nunique() > 1:
         plots.append(kinds(run, cube, chosen, by_kind))
     if not run.causes.empty:
-        plots += [waterfall_plot(run, verdict.recommended), rescue_plot(run, verdict.recommended), rescue_matrix(run)]
+        plots += [waterfall_plot(run, verdict.recommended), *rescue_plots(run, verdict.recommended)]
     if family is not None:
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":

@@ -161,7 +161,8 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
     result = result_of(5, unit, metrics)
     for family in result.findings.families:
         for label in metrics:
-            steps = mean_curve(family.curves, metric_values(family.curves, result.pieces, parse_metric(label)))
+            (values,) = metric_values(family.curves, result.pieces, [parse_metric(label)])
+            steps = mean_curve(family.curves, values)
             for alpha in (0.0, 0.3, 0.7, 1.0):
                 name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
                 assert abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12, (name, label)

@@ -118,7 +118,7 @@ def differing(result: Result, cache: Path) -> tuple[int, int]:
     for family in result.findings.families:
         curves = [
             [replace(curve, complete=own[None]).at(ALPHAS)[0] for curve, own in zip(family.curves, values, strict=True)]
-            for values in (metric_values(family.curves, result.pieces, parse_metric(label)) for label in METRICS)
+            for values in metric_values(family.curves, result.pieces, [parse_metric(label) for label in METRICS])
         ]
         drawn = np.array(curves).transpose(2, 1, 0)
         start = 0
