@@ -1,4 +1,5 @@
-"""The quickstart once more in one process: unchanged, with one more alpha, one more chunk size, one edited document.
+"""The quickstart once more in one process: unchanged, with one more alpha (with its reranker and without), one more chunk size, one
+edited document.
 
 Usage: extend.py [ROUNDS]. Prints one line of JSON: seconds of the clock and of the processor beside what was computed anew.
 """
@@ -25,12 +26,15 @@ def main(rounds: int) -> None:
     corpus = lab.read_corpus(experiment.corpus)
     queries = lab.read_diagnostics(experiment.diagnostic_sets, corpus)
     grid = experiment.grid
+    plain = grid.model_copy(update={"rerank_depth": (0,)})
     first = corpus.documents[0]
     # Beyond the evidence, so that the questions stay as they are.
     edited = Corpus([replace(first, text=first.text + "\n\nOne more sentence at the end.\n"), *corpus.documents[1:]])
     changes = {
         "unchanged": (corpus, grid),
         "one more alpha": (corpus, grid.model_copy(update={"alpha": (*grid.alpha, 0.5)})),
+        "no reranker": (corpus, plain),
+        "no reranker, one more alpha": (corpus, plain.model_copy(update={"alpha": (*grid.alpha, 0.5)})),
         "one more chunk size": (corpus, grid.model_copy(update={"chunk_size": (*grid.chunk_size, 300)})),
         "one document edited": (edited, grid),
     }

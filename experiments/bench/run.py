@@ -36,6 +36,17 @@ def without_model(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
     return whole({"lab": [*ours, "hybrid"], "careful script": [*careful, str(vectors)]}, rounds, work)
 
 
+def first_run(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
+    """The same where numba has compiled nothing yet, as on a machine's first run."""
+    _save_vectors(data, vectors := work / "vectors.npz")
+    fresh = ["sh", "-c", 'NUMBA_CACHE_DIR=$(mktemp -d "$0") exec "$@"', str(work / "numba-XXXXXX"), sys.executable]
+    ours, careful = (
+        [*fresh, str(HERE / "ours.py"), str(data), "hybrid"],
+        [*fresh, str(HERE / "careful.py"), str(data), str(vectors)],
+    )
+    return whole({"lab": ours, "careful script": careful}, rounds, work)
+
+
 def _save_vectors(data: Path, place: Path) -> None:
     import lab
     from lab.experiment.cache import Cache, default_cache_path
@@ -157,6 +168,7 @@ def main() -> None:
             "bm25": lambda: [row for name, t in legs.bm25(data, rounds).items() for row in rows(f"bm25: {name}", t)],
             "metrics": lambda: rows("metrics of 1,000 systems x 300 questions x 3", legs.metrics(rounds)),
             "without_model": lambda: rows("33 systems without the model, whole processes", without_model(data, rounds, work)),
+            "first_run": lambda: rows("33 systems, nothing compiled yet, whole processes", first_run(data, rounds, work)),
             "three_bm25": lambda: rows("three BM25 systems, whole processes", three_bm25(data, rounds, work)),
             "start": lambda: rows("start", start(rounds, work)),
             "repeat": lambda: rows("quickstart again", repeat(rounds, work)),
