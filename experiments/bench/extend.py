@@ -1,5 +1,5 @@
-"""The quickstart once more in one process: unchanged, with one more alpha (with its reranker and without), one more chunk size, one
-edited document.
+"""The quickstart once more in one process: unchanged, with one more alpha (with its reranker and without), one more chunk
+size, one edited document.
 
 Usage: extend.py [ROUNDS]. Prints one line of JSON: seconds of the clock and of the processor beside what was computed anew.
 """
