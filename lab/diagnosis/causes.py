@@ -29,6 +29,11 @@ CAUSES: dict[str, Cause] = {
     "diluted": Cause(
         "chunking", "whole in a chunk that says too much else: a chunk cut closer around it is found", "cut smaller chunks"
     ),
+    "detached": Cause(
+        "chunking",
+        "whole in a chunk that says too little: only with the text beside it, it is found",
+        "deliver the neighbours of what is found, or cut larger chunks",
+    ),
     "truncated": Cause(
         "encoder",
         "lies past what the encoder reads, and the lexical leg missed it too",
@@ -69,7 +74,7 @@ def assign(trail: Trail) -> Codes:
     whose documents the question's filter leaves out, for no stage can have it. A split piece of which nothing arrived is put
     down to what lost its parts; `lab.experiment.checks` then tries a whole chunk, and where that alone brings the piece
     back the cause is `split` after all. It likewise tries a chunk cut closer around a whole piece that no change of the
-    blamed stage brings back; where that does, the cause is `diluted`.
+    blamed stage brings back; where that does, the cause is `diluted`. What the text beside it then brings back is `detached`.
     """
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k

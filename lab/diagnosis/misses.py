@@ -22,6 +22,8 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "read to the end": ("truncated",),
     "cut elsewhere": ("split",),
     "cut around it": ("diluted",),
+    "cut longer": ("detached",),
+    "neighbours delivered": ("split", "detached"),
     "all chunks": ("not_in_corpus",),
 }
 # Settings of the grid -> the causes that a system proves which differs in this setting alone and has the piece.
@@ -47,11 +49,11 @@ SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "synonyms": ("lexical_gap", "both", "outranked"),
     "model": ("semantic_gap", "both", "truncated"),
     "pooling": ("semantic_gap", "both", "truncated"),
-    "deliver": ("split", "diluted"),
-    "overlap": ("split", "diluted"),
-    "unit": ("split", "diluted"),
-    "chunk_size": ("split", "diluted"),
-    "chunk_strategy": ("split", "diluted"),
+    "deliver": ("split", "diluted", "detached"),
+    "overlap": ("split", "diluted", "detached"),
+    "unit": ("split", "diluted", "detached"),
+    "chunk_size": ("split", "diluted", "detached"),
+    "chunk_strategy": ("split", "diluted", "detached"),
 }
 NOTHING = "nothing tried brings it back"
 

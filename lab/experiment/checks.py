@@ -1,6 +1,6 @@
 """Checks: every miss of a system is asked again with one thing changed; which changes bring it back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -14,11 +14,12 @@ from lab.diagnosis.trail import Trail
 from lab.diagnosis.vocabulary import HAN_OR_KANA
 from lab.evaluation.scores import SystemRun
 from lab.experiment.config import Config
+from lab.experiment.cutoff import Cutoff
 from lab.experiment.families import Families
 from lab.experiment.reruns import Reruns
 from lab.experiment.stages import Stages
 from lab.experiment.trails import Trails, exactly
-from lab.experiment.transplant import Transplants
+from lab.experiment.transplant import Graft, Transplants
 from lab.retrieval.analyzer import AnalyzerName
 from lab.retrieval.config import FeaturesConfig
 from lab.retrieval.ranking import Ranking
@@ -27,13 +28,17 @@ from lab.truth.pieces import Pieces
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+# A ranking of chunks as what is delivered for them (the setting's value) is judged.
+JudgedAs = Callable[[str, Ranking], SystemRun]
 
 WIDER = 4
 # Lengths of the chunk that is cut closer around a piece, as shares of the old one's.
 CLOSER = (1.0, 0.5)
+LONGER = 2.0
+NEIGHBOURS = "window(1)"
 # BM25 at the ends of what can be set: words count once or again and again, long chunks are as good as short ones or not.
 FORMULAS: tuple[dict[str, float | str], ...] = ({"k1": 0.0}, {"k1": 3.0}, {"b": 0.0}, {"b": 1.0}, {"variant": "l"})
-SPLIT, TRUNCATED, DILUTED = (NAMES.index(name) for name in ("split", "truncated", "diluted"))
+SPLIT, TRUNCATED, DILUTED, DETACHED = (NAMES.index(name) for name in ("split", "truncated", "diluted", "detached"))
 OUTRANKED, CROWDED, CUT = (NAMES.index(name) for name in ("outranked", "crowded", "cut"))
 CANDIDATES = [NAMES.index(gap) for gap in GAPS.values()]
 
@@ -79,18 +84,40 @@ class Recovered:
 class Checks:
     """Built once per chunking and asked for every system that shares it."""
 
-    def __init__(self, stage: Stages, asked: Pieces, trails: Trails, families: Families) -> None:
-        self.stage, self.asked, self.trails, self.families = stage, asked, trails, families
+    def __init__(
+        self, stage: Stages, asked: Pieces, cutoff: Cutoff, judged_as: JudgedAs, trails: Trails, families: Families
+    ) -> None:
+        self.stage, self.asked, self.cutoff, self.judged_as = stage, asked, cutoff, judged_as
+        self.trails, self.families = trails, families
         self.transplants, self.reruns = Transplants(stage, asked), Reruns(stage, asked)
 
-    def whole(self, case: Case) -> Ints:
-        """Cut pieces that a chunk which holds them whole, in place of their parts, brings back."""
-        able = case.of(SPLIT, OUTRANKED, *CANDIDATES)
-        return self._grafted(case, able[(case.trail.needed[able] > 1) & case.trail.inside[able]], 1.0)
+    def neighbours(self, case: Case, found: Recovered) -> None:
+        """Pieces within k once every hit is delivered with the chunks beside it."""
+        config, pieces = case.config, case.of(SPLIT, OUTRANKED, *CANDIDATES)
+        if config.deliver != "chunk" or config.chunk.strategy == "document" or not isinstance(case.run.judge, SpanJudge):
+            return
+        run = self.judged_as(NEIGHBOURS, self.stage.ranking(config))
+        fitting, complete = self.cutoff.fitting(run), run.judged.complete[pieces]
+        limit = case.trail.k[pieces] if fitting is None else fitting[self.asked.query[pieces]]
+        found.add("neighbours delivered", pieces[complete <= limit], f"deliver {NEIGHBOURS}")
 
-    def recovered(self, case: Case, whole: Ints) -> Recovered:
-        """Every check that this system can be put to, but for the chunk cut closer; `whole` are the pieces of that check."""
-        trail, k, found = case.trail, case.trail.k, Recovered()
+    def whole(self, case: Case, found: Recovered) -> Ints:
+        """Cut pieces that a chunk which holds them whole brings back: one around them in place of their parts, else, where it may
+        decide, the cut moved behind or before them."""
+        able = case.of(SPLIT, OUTRANKED, *CANDIDATES)
+        able = able[(case.trail.needed[able] > 1) & case.trail.inside[able]]
+        back = [self._grafted(case, able, [self.transplants.around(piece) for piece in able.tolist()])]
+        found.add("cut elsewhere", back[0], "a chunk that holds it whole")
+        for behind in (True, False):
+            able = np.setdiff1d(able, back[-1])
+            able = able[[case.codes[p] != SPLIT or not found.has("neighbours delivered", p) for p in able.tolist()]]
+            back.append(self._grafted(case, able, [self.transplants.moved(piece, behind) for piece in able.tolist()]))
+            found.add("cut elsewhere", back[-1], f"the cut moved {'behind' if behind else 'before'} it")
+        return np.concatenate(back)
+
+    def recover(self, case: Case, found: Recovered) -> None:
+        """Every check that this system can be put to, but for other cuts."""
+        trail, k = case.trail, case.trail.k
         missed = case.codes != HIT
 
         def told(check: str, back: Bools, words: str) -> None:
@@ -104,7 +131,6 @@ class Checks:
         told("larger budget", trail.final <= k, "a larger token budget")
         told("no reranker", (trail.first <= k) & (case.config.rerank is not None), "no reranker")
         told("near-duplicates once", case.codes == CROWDED, "near-duplicates counted once")
-        found.add("cut elsewhere", whole, "a chunk that holds it whole")
         self._fusions(case, found)
         for check, changed, words, pieces in self._other_configs(case):
             left = np.array([piece for piece in pieces.tolist() if not found.has(check, piece)], dtype=np.int64)
@@ -114,28 +140,39 @@ class Checks:
         if len(unread) and case.config.dense is not None:
             tails = self.trails.tails(case.config.dense)
             grafts = [self.transplants.read(tails[piece]) for piece in unread.tolist()]
-            back = self.transplants.ranks(case.config, case.run.judge, unread, grafts) <= k[unread]
-            found.add("read to the end", unread[back], "the encoder reading the chunk to its end")
-        return found
+            found.add("read to the end", self._grafted(case, unread, grafts), "the encoder reading the chunk to its end")
 
     def closer(self, case: Case, found: Recovered) -> Ints:
         """Whole pieces that no change of the blamed stage brings back, but a chunk cut closer around them does."""
-        if not isinstance(case.run.judge, SpanJudge):
-            return np.zeros(0, dtype=np.int64)
-        pieces, back = case.of(OUTRANKED, *CANDIDATES), list[Ints]()
-        pieces = pieces[[case.trail.needed[p] == 1 and not found.proves(p, int(case.codes[p])) for p in pieces.tolist()]]
+        pieces, back = self._unproved(case, found), list[Ints]()
         for share in CLOSER:
             words = "a chunk of the same length with it in the middle" if share == 1 else f"a chunk {share:g} times as long"
-            back.append(self._grafted(case, pieces, share))
+            back.append(self._grafted(case, pieces, [self.transplants.around(piece, share) for piece in pieces.tolist()]))
             found.add("cut around it", back[-1], words)
             pieces = np.setdiff1d(pieces, back[-1])
         return np.concatenate(back)
 
-    def _grafted(self, case: Case, pieces: Ints, share: float) -> Ints:
-        """Those pieces that a chunk around them brings back."""
+    def detached(self, case: Case, found: Recovered) -> Ints:
+        """Whole pieces that no change of the blamed stage brings back, but the text beside them does: delivered with what is
+        found, else read with them."""
+        pieces = self._unproved(case, found)
+        beside = np.array([found.has("neighbours delivered", piece) for piece in pieces.tolist()], dtype=bool)
+        alone = pieces[~beside]
+        longer = self._grafted(case, alone, [self.transplants.around(piece, LONGER) for piece in alone.tolist()])
+        found.add("cut longer", longer, "a chunk twice as long")
+        return np.concatenate((pieces[beside], longer))
+
+    def _unproved(self, case: Case, found: Recovered) -> Ints:
+        """Whole pieces lost among the candidates or in their ranking, that no change of the blamed stage brings back."""
+        if not isinstance(case.run.judge, SpanJudge):
+            return np.zeros(0, dtype=np.int64)
+        pieces = case.of(OUTRANKED, *CANDIDATES)
+        return pieces[[case.trail.needed[p] == 1 and not found.proves(p, int(case.codes[p])) for p in pieces.tolist()]]
+
+    def _grafted(self, case: Case, pieces: Ints, grafts: Sequence[Graft]) -> Ints:
+        """Those pieces that their grafts bring back."""
         if not len(pieces):
             return pieces
-        grafts = [self.transplants.around(piece, share) for piece in pieces.tolist()]
         return pieces[self.transplants.ranks(case.config, case.run.judge, pieces, grafts) <= case.trail.k[pieces]]
 
     def _fusions(self, case: Case, found: Recovered) -> None:

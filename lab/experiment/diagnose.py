@@ -12,7 +12,7 @@ from lab.diagnosis.neighbours import Neighbours
 from lab.diagnosis.trail import Trail
 from lab.diagnosis.vocabulary import unmatched
 from lab.evaluation.scores import SystemRun
-from lab.experiment.checks import CROWDED, DILUTED, OUTRANKED, SPLIT, Case, Checks
+from lab.experiment.checks import CROWDED, DETACHED, DILUTED, OUTRANKED, SPLIT, Case, Checks, JudgedAs, Recovered
 from lab.experiment.config import Config
 from lab.experiment.cutoff import Cutoff
 from lab.experiment.families import Families, Family
@@ -28,11 +28,11 @@ Ints = NDArray[np.int64]
 class Diagnosis:
     """Built once per chunking and asked for every system (`configs`) that shares it."""
 
-    def __init__(self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config]) -> None:
+    def __init__(self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config], judged_as: JudgedAs) -> None:
         self.stage, self.asked, self.cutoff = stage, asked, cutoff
         self.trails = Trails(stage, asked, cutoff.k)
         self._families = Families(stage, asked, cutoff, configs)
-        self.checks = Checks(stage, asked, self.trails, self._families)
+        self.checks = Checks(stage, asked, cutoff, judged_as, self.trails, self._families)
 
     @property
     def families(self) -> tuple[Family, ...]:
@@ -43,13 +43,14 @@ class Diagnosis:
         """All missed pieces of one system with cause and proof."""
         self._families.of(config, run.judge)
         trail = self.trails.trail(config, run, self.cutoff.fitting(run))
-        case = Case(config, run, trail, assign(trail))
+        case, recovered = Case(config, run, trail, assign(trail)), Recovered()
+        self.checks.neighbours(case, recovered)
         # Chunking comes before what assign blames: where whole chunks alone bring a cut piece back, it lost the piece.
-        whole = self.checks.whole(case)
-        case.codes[whole] = SPLIT
+        case.codes[self.checks.whole(case, recovered)] = SPLIT
         case.codes[self._crowded(run, trail, case.codes)] = CROWDED
-        recovered = self.checks.recovered(case, whole)
+        self.checks.recover(case, recovered)
         case.codes[self.checks.closer(case, recovered)] = DILUTED
+        case.codes[self.checks.detached(case, recovered)] = DETACHED
         return tuple(self._miss(case, piece, recovered.of(piece)) for piece in np.flatnonzero(case.codes != HIT).tolist())
 
     def _crowded(self, run: SystemRun, trail: Trail, codes: NDArray[np.int8]) -> Ints:

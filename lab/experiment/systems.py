@@ -23,7 +23,7 @@ from lab.experiment.rows import StageRows, evidence_pairs, stage_rows
 from lab.experiment.stages import Stages
 from lab.experiment.unanswerable import Unanswered, unanswered
 from lab.retrieval.foreign import Retriever, RetrieverConfig
-from lab.retrieval.ranking import project
+from lab.retrieval.ranking import Ranking, project
 from lab.truth.judge import Judge, SpanJudge, judge_for
 from lab.truth.pieces import Ints, Pieces
 from lab.truth.query import Query
@@ -91,18 +91,24 @@ def run_chunking(stage: Stages, configs: Sequence[Config], asked: Asked, profile
             judges[deliver] = judge, _tokens_of_judged(judge, spans, asked.starts)
         return judges[deliver]
 
+    def delivered_as(deliver: str, ranking: Ranking) -> Ranking:
+        return ranking if deliver == "chunk" else project(ranking, stage.delivery(deliver).span_of)
+
+    def judged_as(deliver: str, ranking: Ranking) -> SystemRun:
+        judge, tokens = judge_of(deliver)
+        return SystemRun(judge, judge.judge(delivered_as(deliver, ranking)), tokens)
+
     with resources.timed("judge"):
         evidence = evidence_pairs(judge_of("chunk")[0])
-    diagnoses = {key: Diagnosis(askings[key], asked.pieces, asked.cutoff, group) for key, group in groups.items()}
+    diagnoses = {key: Diagnosis(askings[key], asked.pieces, asked.cutoff, group, judged_as) for key, group in groups.items()}
     found: list[SystemFound] = []
     for config in configs:
         asking, diagnosis = askings[config.filter, config.variants], diagnoses[config.filter, config.variants]
         delivery, ranking = stage.delivery(config.deliver), asking.ranking(config)
-        delivered = ranking if config.deliver == "chunk" else project(ranking, delivery.span_of)
         with resources.timed("judge"):
-            judge, tokens = judge_of(config.deliver)
-            run = SystemRun(judge, judge.judge(delivered), tokens)
+            run = judged_as(config.deliver, ranking)
         with resources.timed("rows"):
+            delivered = delivered_as(config.deliver, ranking)
             rows = stage_rows(asking, config, ranking, delivered, delivery, run, evidence)
         with resources.timed("diagnose"):
             misses = diagnosis.misses(config, run)

@@ -86,6 +86,22 @@ class Transplants:
 
     def around(self, piece: int, share: float = 1.0) -> Graft:
         """A chunk with the piece in its middle, a share of the old ones' length, in place of all that hold some of it."""
+        chunking, (document, start, end, parts) = self.stage.chunking, self._parts(piece)
+        text = chunking.corpus.documents[document].text
+        lengths = (chunking.end[parts] - chunking.start[parts]).tolist()
+        low, high = chunk_around(text, start, end, lengths, share)
+        return Graft(document, low, high, tuple(parts.tolist()), (low, high))
+
+    def moved(self, piece: int, behind: bool) -> Graft:
+        """The first chunk that holds some of a piece, ending behind it, or the last one, beginning before it; what overlaps it
+        then stays as it is."""
+        chunking, (document, start, end, parts) = self.stage.chunking, self._parts(piece)
+        part = int(parts[0] if behind else parts[-1])
+        span = min(int(chunking.start[part]), start), max(int(chunking.end[part]), end)
+        return Graft(document, *span, (part,), span)
+
+    def _parts(self, piece: int) -> tuple[int, int, int, Ints]:
+        """(document, start, end) of a piece's first alternative that has a text, and the chunks that hold some of it."""
         chunking = self.stage.chunking
         for evidence in self.asked.items[piece]:
             text, start, end = place(chunking.corpus, evidence)
@@ -94,9 +110,7 @@ class Transplants:
         document = chunking.corpus.position[evidence.doc_id]
         chunks = np.arange(self._first[document], self._first[document + 1])
         parts = chunks[(chunking.start[chunks] < end) & (chunking.end[chunks] > start)]
-        lengths = (chunking.end[parts] - chunking.start[parts]).tolist()
-        low, high = chunk_around(text, start, min(end, len(text)), lengths, share)
-        return Graft(document, low, high, tuple(parts.tolist()), (low, high))
+        return document, start, min(end, len(text)), parts
 
     def read(self, tail: Tail) -> Graft:
         """A chunk of which the encoder reads its tail as well."""
