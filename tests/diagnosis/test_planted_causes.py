@@ -54,6 +54,86 @@ def test_diluted() -> None:
     assert {miss.remedy for miss in found.values()} == {"a chunk 0.5 times as long"}
 
 
+def beside(lead: str, quote: str) -> str:
+    """Three chunks of 100 characters: `lead` in the second half of the first, `quote` in the middle of the second."""
+    return ("x " * 25 + lead).ljust(100) + quote.center(100) + " and so on" * 10
+
+
+CHUNKS = {"chunk_strategy": "fixed", "chunk_size": 100}
+
+
+@pytest.mark.parametrize(("metric", "expected"), [("recall@1", "detached"), ("recall@150tok", "detached"), ("recall@30tok", "")])
+def test_detached_from_what_is_found(metric: str, expected: str) -> None:
+    # The question's words stand in the chunk before the evidence, but not so near that a chunk as long around it has them.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[thing] = beside(f"{thing} care", "it wants oil each week")
+        questions[thing] = (f"{thing} care", evidence(documents, thing, "it wants oil"))
+    found = misses(run(documents, questions, 1, metrics=(metric,), **CHUNKS))
+    if expected:
+        assert_cause(found, "detached")
+        assert {miss.remedy for miss in found.values()} == {"deliver window(1)"}
+        assert all(miss.needed == 1 for miss in found.values())
+    else:
+        # A window is longer than the budget.
+        assert not any("window" in miss.recovered_by for miss in found.values())
+
+
+def test_a_hit_beside_the_evidence_but_in_another_document_is_no_neighbour() -> None:
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[f"{thing} a"] = f"{thing} care"
+        documents[f"{thing} b"] = "it wants oil each week"
+        questions[thing] = (f"{thing} care", evidence(documents, f"{thing} b", "oil each week"))
+    found = misses(run(documents, questions, 1, **CHUNKS))
+    assert {miss.cause for miss in found.values()} == {"lexical_gap"}
+    assert not any(miss.verified or miss.recovered_by for miss in found.values())
+
+
+TOPICS = Concepts((*THINGS, "oil", "fog"))
+
+
+def test_detached_from_what_it_speaks_of() -> None:
+    # Neither the chunk that names the thing nor the one that speaks of oil is found; a chunk with both is.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        documents[thing] = beside(thing, "it wants oil each week")
+        documents[f"{thing} 0"] = f"{thing} oil fog"
+        questions[thing] = (f"{thing} oil", evidence(documents, thing, "it wants oil"))
+    found = misses(run(documents, questions, 1, TOPICS, mode="dense", **CHUNKS))
+    assert_cause(found, "detached")
+    assert {miss.recovered_by for miss in found.values()} == {"a chunk twice as long"}
+
+
+def test_split_off_what_is_found() -> None:
+    # Around the evidence alone no chunk has the question's words, which stand far before the cut.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        quote = "it wants oil at each turn and a dry cloth"
+        documents[thing] = f"{thing} care ".ljust(80, "x") + quote + " and so on" * 10
+        documents[f"{thing} 0"] = f"{thing} and more"
+        questions[thing] = (f"{thing} care", evidence(documents, thing, quote))
+    found = misses(run(documents, questions, 1, **CHUNKS))
+    assert_cause(found, "split")
+    assert {miss.remedy for miss in found.values()} == {"deliver window(1)"}
+    assert all(miss.part_rank == 1 and miss.needed == 2 for miss in found.values())
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_split_is_mended_by_moving_the_cut(behind: bool) -> None:
+    # The thing is named in one chunk, oil in the other; a chunk around the evidence lacks the name, and no part is found.
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        quote = "it wants each week some oil in its bearing" if behind else "it wants oil and each week in its bearing"
+        lead, last = (thing, "x") if behind else ("x", thing)
+        documents[thing] = (lead + " x" * 40)[:80] + quote + " x" * 35 + f" {last}"
+        documents[f"{thing} 0"] = f"{thing} oil fog"
+        questions[thing] = (f"{thing} oil", evidence(documents, thing, quote))
+    found = misses(run(documents, questions, 1, TOPICS, mode="dense", **CHUNKS))
+    assert_cause(found, "split")
+    assert {miss.remedy for miss in found.values()} == {f"the cut moved {'behind' if behind else 'before'} it"}
+
+
 def test_truncated() -> None:
     encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS), max_tokens=8)
     documents, questions = dict(FILLER), {}
