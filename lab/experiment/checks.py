@@ -96,7 +96,8 @@ class Checks:
         config, pieces = case.config, case.of(SPLIT, OUTRANKED, *CANDIDATES)
         if config.deliver != "chunk" or config.chunk.strategy == "document" or not isinstance(case.run.judge, SpanJudge):
             return
-        run = self.judged_as(NEIGHBOURS, self.stage.ranking(config))
+        # Two chunks of a document may share a window, so twice as many and some more are enough to see k windows.
+        run = self.judged_as(NEIGHBOURS, case.run.judged.ranking.first(4 * int(case.trail.k.max(initial=0))))
         fitting, complete = self.cutoff.fitting(run), run.judged.complete[pieces]
         limit = case.trail.k[pieces] if fitting is None else fitting[self.asked.query[pieces]]
         found.add("neighbours delivered", pieces[complete <= limit], f"deliver {NEIGHBOURS}")
@@ -106,14 +107,15 @@ class Checks:
         decide, the cut moved behind or before them."""
         able = case.of(SPLIT, OUTRANKED, *CANDIDATES)
         able = able[(case.trail.needed[able] > 1) & case.trail.inside[able]]
-        back = [self._grafted(case, able, [self.transplants.around(piece) for piece in able.tolist()])]
-        found.add("cut elsewhere", back[0], "a chunk that holds it whole")
-        for behind in (True, False):
-            able = np.setdiff1d(able, back[-1])
-            able = able[[case.codes[p] != SPLIT or not found.has("neighbours delivered", p) for p in able.tolist()]]
-            back.append(self._grafted(case, able, [self.transplants.moved(piece, behind) for piece in able.tolist()]))
-            found.add("cut elsewhere", back[-1], f"the cut moved {'behind' if behind else 'before'} it")
-        return np.concatenate(back)
+        around = self._grafted(case, able, [self.transplants.around(piece) for piece in able.tolist()])
+        found.add("cut elsewhere", around, "a chunk that holds it whole")
+        able = np.setdiff1d(able, around)
+        able = able[[case.codes[p] != SPLIT or not found.has("neighbours delivered", p) for p in able.tolist()]]
+        moved = [self.transplants.moved(piece, behind) for behind in (True, False) for piece in able.tolist()]
+        back = self._brought_back(case, np.tile(able, 2), moved).reshape(2, -1)
+        found.add("cut elsewhere", able[back[0]], "the cut moved behind it")
+        found.add("cut elsewhere", able[back[1]], "the cut moved before it")
+        return np.concatenate((around, able[back.any(axis=0)]))
 
     def recover(self, case: Case, found: Recovered) -> None:
         """Every check that this system can be put to, but for other cuts."""
@@ -171,9 +173,12 @@ class Checks:
 
     def _grafted(self, case: Case, pieces: Ints, grafts: Sequence[Graft]) -> Ints:
         """Those pieces that their grafts bring back."""
+        return pieces[self._brought_back(case, pieces, grafts)]
+
+    def _brought_back(self, case: Case, pieces: Ints, grafts: Sequence[Graft]) -> Bools:
         if not len(pieces):
-            return pieces
-        return pieces[self.transplants.ranks(case.config, case.run.judge, pieces, grafts) <= case.trail.k[pieces]]
+            return np.zeros(0, dtype=bool)
+        return self.transplants.ranks(case.config, case.run.judge, pieces, grafts) <= case.trail.k[pieces]
 
     def _fusions(self, case: Case, found: Recovered) -> None:
         """Every alpha of the system's own normalisation, by the exact curves; then every alpha of another one, where a piece is
