@@ -109,13 +109,17 @@ def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
     return False, recovered[names[0]] if names else f"{NOTHING}; {CAUSES[cause].remedy}", told
 
 
-def with_systems(miss: Miss, changes: Mapping[str, str]) -> Miss:
+def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = None) -> Miss:
     """The miss with what other systems of the run prove: `changes` maps a setting that alone differs in a system which has the
-    piece to how it is told."""
+    piece to how it is told. A whole piece that no change of the blamed stage brings back, but chunks of another size do, was
+    lost by chunking: `larger` says whether these are (None: there are none)."""
     settings = [setting for setting in SETTINGS_PROVE if setting in changes]
     if not settings:
         return miss
     proving = [setting for setting in settings if miss.cause in SETTINGS_PROVE[setting]]
+    if not (miss.verified or proving or larger is None) and miss.needed == 1 and miss.stage in ("candidates", "ranking"):
+        cause = "detached" if larger else "diluted"
+        return with_systems(replace(miss, cause=cause, stage=CAUSES[cause].stage), changes)
     told = "; ".join(filter(None, [miss.recovered_by, *(changes[setting] for setting in settings)]))
     if proving and not miss.verified:
         return replace(miss, verified=True, remedy=changes[proving[0]], recovered_by=told)

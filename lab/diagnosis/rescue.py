@@ -84,10 +84,11 @@ def proved_by_systems(
     misses: Sequence[Sequence[Miss]],
     held: Sequence[Sequence[bool]],
     pieces: Mapping[Key, int],
+    spans: bool,
 ) -> tuple[tuple[Miss, ...], ...]:
     """Misses of every system with what the rest of the grid proves: a system that differs in one setting and has the piece is
     a re-run that has been made already. `held` (systems x pieces) says who has which piece, `pieces` numbers them by
-    (query_id, piece)."""
+    (query_id, piece), `spans` says whether they are spans, which chunks of another size hold otherwise."""
     beside: dict[int, list[tuple[str, int]]] = {}
     for a, b, setting in pairs(settings):
         beside.setdefault(a, []).append((setting, b))
@@ -96,13 +97,20 @@ def proved_by_systems(
     for system, of_system in enumerate(misses):
         row = []
         for miss in of_system:
-            piece, changes = pieces[miss.query_id, miss.piece], dict[str, str]()
+            piece, changes, larger = pieces[miss.query_id, miss.piece], dict[str, str](), None
             for setting, other in beside.get(system, ()):
                 if setting not in changes and held[other][piece]:
                     changes[setting] = f"{setting} {told(settings[other], setting)}"
-            row.append(with_systems(miss, changes) if changes else miss)
+                    if setting == "chunk_size" and spans:
+                        larger = _larger(settings[other][setting], settings[system][setting])
+            row.append(with_systems(miss, changes, larger) if changes else miss)
         found.append(tuple(row))
     return tuple(found)
+
+
+def _larger(size: object, than: object) -> bool | None:
+    """None where several sizes are indexed together."""
+    return size > than if isinstance(size, int) and isinstance(than, int) else None
 
 
 def rescues(settings: Sequence[Mapping[str, Any]], failed: Bools) -> tuple[Rescue, ...]:

@@ -154,7 +154,7 @@ def proved(misses: Sequence[Sequence[Miss]], configs: Sequence[Config], asked: P
     held = np.ones((len(configs), len(asked)), dtype=bool)
     for system, found in enumerate(misses):
         held[system, [place[miss.query_id, miss.piece] for miss in found]] = False
-    return proved_by_systems([config.settings() for config in configs], misses, held.tolist(), place)
+    return proved_by_systems([config.settings() for config in configs], misses, held.tolist(), place, asked.unit == "evidence")
 
 
 def _places(asked: Pieces) -> Mapping[tuple[str, int], int]:

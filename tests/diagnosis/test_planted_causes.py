@@ -105,6 +105,24 @@ def test_detached_from_what_it_speaks_of() -> None:
     assert {miss.recovered_by for miss in found.values()} == {"a chunk twice as long"}
 
 
+@pytest.mark.parametrize(("missed", "has", "cause"), [(100, 400, "detached"), (400, 100, "diluted")])
+def test_another_chunk_size_of_the_grid_proves_what_no_other_change_does(missed: int, has: int, cause: str) -> None:
+    documents, questions = dict(FILLER), {}
+    for thing in THINGS:
+        if missed < has:
+            # Two chunks behind what names it: out of reach of a window, and of a chunk twice as long.
+            documents[thing] = (f"{thing} oil" + " x" * 100)[:200] + "wipe it with a dry cloth".center(100) + "x " * 50
+            questions[thing] = (f"{thing} oil", evidence(documents, thing, "a dry cloth"))
+        else:
+            # Half of the chunk is still about fog.
+            documents[thing] = f"{thing} oil".ljust(100) + "fog " * 75
+            questions[thing] = (f"{thing} oil", evidence(documents, thing, f"{thing} oil"))
+    result = run(documents, questions, 1, TOPICS, mode="dense", chunk_strategy="fixed", chunk_size=(missed, has))
+    assert not misses(result, 1)
+    assert_cause(misses(result), cause)
+    assert {miss.remedy for miss in misses(result).values()} == {f"chunk_size {has}"}
+
+
 def test_split_off_what_is_found() -> None:
     # Around the evidence alone no chunk has the question's words, which stand far before the cut.
     documents, questions = dict(FILLER), {}
