@@ -146,13 +146,13 @@ class Checks:
 
     def closer(self, case: Case, found: Recovered) -> Ints:
         """Whole pieces that no change of the blamed stage brings back, but a chunk cut closer around them does."""
-        pieces, back = self._unproved(case, found), list[Ints]()
-        for share in CLOSER:
+        pieces = self._unproved(case, found)
+        grafts = [self.transplants.around(piece, share) for share in CLOSER for piece in pieces.tolist()]
+        back = self._brought_back(case, np.tile(pieces, len(CLOSER)), grafts).reshape(len(CLOSER), -1)
+        for share, own in zip(CLOSER, back, strict=True):
             words = "a chunk of the same length with it in the middle" if share == 1 else f"a chunk {share:g} times as long"
-            back.append(self._grafted(case, pieces, [self.transplants.around(piece, share) for piece in pieces.tolist()]))
-            found.add("cut around it", back[-1], words)
-            pieces = np.setdiff1d(pieces, back[-1])
-        return np.concatenate(back)
+            found.add("cut around it", pieces[own], words)
+        return np.asarray(pieces[back.any(axis=0)])
 
     def detached(self, case: Case, found: Recovered) -> Ints:
         """Whole pieces that no change of the blamed stage brings back, but the text beside them does: delivered with what is
@@ -203,7 +203,7 @@ class Checks:
         of = [(piece, asked.curves[int(self.asked.query[piece])], int(numbers[piece])) for piece in asked.pieces.tolist()]
         if case.config.rerank is None:
             for piece, curve, number in of:
-                if alphas := curve.told(number, int(k[piece])):
+                if alphas := self.trails.told(curve, number, int(k[piece])):
                     found.add(check, np.array([piece]), f"{asked.lead} {alphas}")
             return
         nearest = {piece: curve.nearest(number) for piece, curve, number in of}
