@@ -203,7 +203,7 @@ class Checks:
         of = [(piece, asked.curves[int(self.asked.query[piece])], int(numbers[piece])) for piece in asked.pieces.tolist()]
         if case.config.rerank is None:
             for piece, curve, number in of:
-                if alphas := self.trails.told(curve, number, int(k[piece])):
+                if alphas := curve.told(number, int(k[piece])):
                     found.add(check, np.array([piece]), f"{asked.lead} {alphas}")
             return
         nearest = {piece: curve.nearest(number) for piece, curve, number in of}

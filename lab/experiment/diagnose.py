@@ -94,7 +94,7 @@ class Diagnosis:
             tail_start=tail.start if tail else -1,
             tail_end=tail.end if tail else -1,
             outranked_by=self._outranked_by(run, trail, piece) if ranked else "",
-            alphas=self.trails.told(family.curves[self.asked.query[piece]], number, int(trail.k[piece])) if family else "",
+            alphas=family.curves[self.asked.query[piece]].told(number, int(trail.k[piece])) if family else "",
             filtered=self.trails.left_out.why(piece),
         )
 

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.alpha import Curve
 from lab.diagnosis.trail import Trail
 from lab.diagnosis.unread import Tail, unread
 from lab.evaluation.scores import SystemRun
@@ -71,10 +70,6 @@ class Trails:
             final=final,
             crowded=np.zeros(len(final), dtype=bool),
         )
-
-    def told(self, curve: Curve, number: int, k: int) -> str:
-        """The alphas at which a piece of a question is within k, in words: the same for all systems of a family."""
-        return self.once((curve, number, k), lambda: curve.told(number, k))
 
     def arrival(self, config: Config, ranking: Ranking, judge: Judge) -> Arrival:
         """Ranks of the first part and of completion under a ranking of chunks."""

@@ -54,11 +54,11 @@ def public(name: str, verified: float, model: str = DEFAULT_MODEL, **grid: objec
 
 
 CASES = {
-    "software": own("software", 0.78),
-    "devices": own("devices", 0.75, rerank_depth=(0, 20), blend=0.3),
-    "chroma": public("chroma", 0.60, chunk_size=512),
-    "xquad-zh": public("xquad-zh", 0.90, str(MULTILINGUAL), chunk_size=200),
-    "cmrc2018": public("cmrc2018", 0.78, str(MULTILINGUAL), chunk_size=200),
+    "software": own("software", 0.85),
+    "devices": own("devices", 0.8, rerank_depth=(0, 20), blend=0.3),
+    "chroma": public("chroma", 0.8, chunk_size=512),
+    "xquad-zh": public("xquad-zh", 0.95, str(MULTILINGUAL), chunk_size=200),
+    "cmrc2018": public("cmrc2018", 0.9, str(MULTILINGUAL), chunk_size=200),
 }
 
 
