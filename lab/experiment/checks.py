@@ -219,14 +219,16 @@ class Checks:
     def _fused(self, config: Config, query: Ints, alphas: Sequence[float]) -> Ranking:
         """The first stage of some questions, each at an alpha of its own."""
         assert config.fusion is not None  # legs are fused
-        each, of = np.unique(alphas, return_inverse=True)
-        order = np.argsort(of, kind="stable")
-        rows = []
-        for place, alpha in enumerate(each.tolist()):
-            own = config.model_copy(update={"fusion": config.fusion.model_copy(update={"alpha": alpha})})
-            rows.append(self.stage.first_stage_of(own, query[of == place]))
-        back = np.argsort(order)
-        return Ranking(np.concatenate([row.chunks for row in rows])[back], np.concatenate([row.scores for row in rows])[back])
+        each = np.array(alphas)
+        inner = np.flatnonzero((each > 0) & (each < 1))
+        rows, found = [inner], [self.stage.first_stage_at(config, query[inner], each[inner])]
+        for end in (0.0, 1.0):
+            if (each == end).any():
+                own = config.model_copy(update={"fusion": config.fusion.model_copy(update={"alpha": end})})
+                rows.append(np.flatnonzero(each == end))
+                found.append(self.stage.first_stage_of(own, query[rows[-1]]))
+        back = np.argsort(np.concatenate(rows))
+        return Ranking(np.concatenate([row.chunks for row in found])[back], np.concatenate([row.scores for row in found])[back])
 
     def _within(self, case: Case, changed: Config, pieces: Ints) -> Bools:
         """Which pieces a changed system has."""

@@ -21,10 +21,11 @@ class Reruns:
 
     def __init__(self, stage: Stages, asked: Pieces) -> None:
         self.stage, self.asked = stage, asked
+        self._holders: dict[tuple[Judge, int], tuple[Holder, ...]] = {}
 
     def within(self, config: Config, judge: Judge, pieces: Ints, first: Ranking, k: Ints) -> Bools:
         """Whether each piece is complete within its k (one row of `first`, a first stage, and one k a piece)."""
-        holders, things = [judge.holders(int(piece)) for piece in pieces], self._judged_things(config, judge)
+        holders, things = [self._held_by(judge, piece) for piece in pieces.tolist()], self._judged_things(config, judge)
 
         def held(ranking: Ranking) -> Bools:
             delivered = project(ranking, things).chunks
@@ -36,7 +37,9 @@ class Reruns:
             return held(first)
         query, pool = self.asked.query[pieces], first.first(config.rerank.depth).chunks
         shown = np.append(things, NONE)[pool]
-        evidence = np.array([np.isin(row, _spans(own)) for row, own in zip(shown, holders, strict=True)]) & (pool != NONE)
+        row = np.arange(len(pieces))[:, None] * (len(things) + 1)
+        own = np.concatenate([key + _spans(of) for key, of in zip(row[:, 0].tolist(), holders, strict=True)])
+        evidence = np.isin(row + shown, own) & (pool != NONE)
         scores = self.stage.known_pair_scores(config.rerank.model, pool, query)
         # No order of the pool brings in what is not in it, so rows without evidence are decided already.
         self._fill(config.rerank, query, pool, scores, evidence)
@@ -48,6 +51,11 @@ class Reruns:
         self._fill(config.rerank, query, pool, scores, open_)
         # What is still unknown stands in rows where it decides nothing.
         return held(self._reranked(config.rerank, query, first, scores, -np.inf))
+
+    def _held_by(self, judge: Judge, piece: int) -> tuple[Holder, ...]:
+        if (judge, piece) not in self._holders:
+            self._holders[judge, piece] = judge.holders(piece)
+        return self._holders[judge, piece]
 
     def _fill(self, config: RerankConfig, query: Ints, pool: Ints, scores: Floats, wanted: Bools) -> None:
         """Score the wanted pairs that nobody has scored."""

@@ -16,7 +16,7 @@ from lab.experiment.indexes import Indexes
 from lab.experiment.resources import Resources
 from lab.retrieval import dense
 from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
-from lab.retrieval.fusion import ALONE, Candidates, boosted, candidates, fuse
+from lab.retrieval.fusion import ALONE, Candidates, boosted, candidates, fuse, fuse_at
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.rerank import rerank
 from lab.retrieval.variants import fuse_wordings
@@ -203,6 +203,14 @@ class Stages(Indexes):
             return Ranking(first.chunks[query], first.scores[query])
         found = self.candidates(config.bm25, config.dense, config.depth).of(query)
         return fuse(found, config.fusion, config.depth, self.boost(config.features))
+
+    def first_stage_at(self, config: Config, query: Ints, alphas: Floats) -> Ranking:
+        """The first stage of some questions of a hybrid system, each at an alpha of its own between 0 and 1."""
+        assert config.bm25 is not None  # hybrid systems have both legs
+        assert config.dense is not None
+        assert config.fusion is not None
+        found = self.candidates(config.bm25, config.dense, config.depth).of(query)
+        return fuse_at(found, config.fusion, alphas, config.depth, self.boost(config.features))
 
     def pool(self, config: Config) -> tuple[str, Ints]:
         """The reranker that a system asks and its (question, chunk) pairs as numbers; no pairs without one."""

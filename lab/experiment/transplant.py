@@ -44,6 +44,7 @@ class Transplants:
     def __init__(self, stage: Stages, asked: Pieces) -> None:
         self.stage, self.asked = stage, asked
         self._first = np.searchsorted(stage.chunking.document, np.arange(len(stage.chunking.corpus) + 1))
+        self._around: dict[tuple[int, float], Graft] = {}
         self._leg_scores: dict[tuple[bool, BM25Config | DenseConfig], dict[tuple[int, Graft], float]] = {}
 
     def ranks(self, config: Config, judge: Judge, pieces: Ints, grafts: Sequence[Graft]) -> Ints:
@@ -86,6 +87,11 @@ class Transplants:
 
     def around(self, piece: int, share: float = 1.0) -> Graft:
         """A chunk with the piece in its middle, a share of the old ones' length, in place of all that hold some of it."""
+        if (piece, share) not in self._around:
+            self._around[piece, share] = self._cut_around(piece, share)
+        return self._around[piece, share]
+
+    def _cut_around(self, piece: int, share: float) -> Graft:
         chunking, (document, start, end, parts) = self.stage.chunking, self._parts(piece)
         text = chunking.corpus.documents[document].text
         lengths = (chunking.end[parts] - chunking.start[parts]).tolist()

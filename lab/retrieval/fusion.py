@@ -171,7 +171,7 @@ def boosted(leg: Ranking, lower: float, normalization: str, boost: Boost, depth:
     return rank(leg.chunks, boost.mix(relevance, leg.chunks, normalization), depth)
 
 
-def weigh(bm25: Floats, dense: Floats, alpha: float) -> Floats:
+def weigh(bm25: Floats, dense: Floats, alpha: float | Floats) -> Floats:
     """alpha * dense + (1 - alpha) * bm25: alpha is the weight of the dense leg."""
     return alpha * dense + (1 - alpha) * bm25
 
@@ -182,6 +182,11 @@ def contributions(found: Candidates, normalization: str, boost: Boost | None) ->
     if boost is None:
         return parts
     return boost.mix(parts[0], found.chunks, normalization), boost.mix(parts[1], found.chunks, normalization)
+
+
+def fuse_at(found: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None) -> Ranking:
+    """`fuse` with an alpha of its own for every question, each between 0 and 1; the config's means nothing."""
+    return rank(found.chunks, weigh(*contributions(found, config.normalization, boost), alphas[:, None]), depth)
 
 
 def fuse(found: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None) -> Ranking:
