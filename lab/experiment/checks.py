@@ -236,13 +236,15 @@ class Checks:
         return self.reruns.within(changed, case.run.judge, pieces, first, case.trail.k[pieces])
 
     def _first(self, changed: Config, query: Ints) -> Ranking:
-        """A changed system's first stage of some questions, one row each. BM25 alone is asked only these; the others rest on
-        what other systems ask as well."""
-        if changed.bm25 is None or changed.fusion is not None:
-            return self.stage.first_stage_of(changed, query)
+        """A changed system's first stage of some questions, one row each. Only these are asked; what differs in alpha alone often
+        asks the same ones."""
         each, row = np.unique(query, return_inverse=True)
         questions = [self.stage.queries[question] for question in each.tolist()]
-        first = self.stage.asking(questions, filtered=changed.filter, variants=changed.variants).first_stage(changed)
+        asking = self.trails.once(
+            ("asking", each.tobytes()),
+            lambda: self.stage.asking(questions, filtered=changed.filter, variants=changed.variants),
+        )
+        first = asking.first_stage(changed)
         return Ranking(first.chunks[row], first.scores[row])
 
     def _other_configs(self, case: Case) -> Iterator[tuple[str, Config, str, Ints]]:
