@@ -15,6 +15,7 @@ from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.experiment.sweep import sweep
 from lab.retrieval.config import DEFAULT_MODEL
+from lab.retrieval.dense import unit
 from lab.retrieval.encoder import SentenceEncoder
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,7 +26,8 @@ def main(data: Path, rounds: int) -> None:
     texts = sorted(chunk(lab.read_corpus(data / "spans/chroma"), ChunkConfig(size=400)).texts[:TEXTS], key=len)
     models = {dtype: SentenceEncoder(DEFAULT_MODEL, dtype) for dtype in ("float32", "bfloat16")}  # type: ignore[arg-type]
     vectors = {dtype: model.encode(texts, "passage", lambda done: None) for dtype, model in models.items()}
-    cosines = (vectors["float32"].astype(np.float64) * vectors["bfloat16"]).sum(axis=1)
+    # The model itself brings vectors to length 1 in its own type; the index does it again in float32.
+    cosines = (unit(vectors["float32"]).astype(np.float64) * unit(vectors["bfloat16"])).sum(axis=1)
 
     def encode(dtype: str) -> object:
         return models[dtype].encode(texts, "passage", lambda done: None)

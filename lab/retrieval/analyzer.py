@@ -67,7 +67,8 @@ class Analyzer:
 
     def __call__(self, text: str) -> list[str]:
         """The terms of `text` in order, repeats included."""
-        return [term for run in text.split() for term in self.terms(run)]
+        known, fresh = self._remembered, self._terms
+        return [term for run in text.split() for term in (known(run) if len(run) <= REMEMBERED else fresh(run))]
 
     def terms(self, run: str) -> Sequence[str]:
         """The terms of a run without white space, which no term crosses."""

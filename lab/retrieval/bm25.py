@@ -3,9 +3,9 @@
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 
 import numpy as np
@@ -102,9 +102,19 @@ class BM25:
 
     def query_terms(self, texts: Sequence[str]) -> csr_array:
         """Questions x terms: how often each known term is searched for a question."""
-        find = self.vocabulary.get
-        known = ([n for term in self.terms(text) if (n := find(term)) is not None] for text in texts)
-        return _counts(known, self.vocabulary).astype(np.float64)
+        find, known = self.vocabulary.get, self._known
+        rows: Iterable[Iterable[int]]
+        if self.synonyms is None:
+            rows = (chain.from_iterable(map(known, text.split())) for text in texts)
+        else:  # rules reach over white space
+            rows = ([n for term in self.terms(text) if (n := find(term)) is not None] for text in texts)
+        return _counts(rows, self.vocabulary).astype(np.float64)
+
+    @cached_property
+    def _known(self) -> Callable[[str], tuple[int, ...]]:
+        """The numbers of a run's known terms; a sweep asks the same questions again and again."""
+        terms, find = self.analyzer.terms, self.vocabulary.get
+        return lru_cache(maxsize=2**16)(lambda run: tuple(n for term in terms(run) if (n := find(term)) is not None))
 
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
         """The best `depth` chunks that share a term with each question; a question without a known term has none."""

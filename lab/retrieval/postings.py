@@ -59,7 +59,7 @@ def _add_up(query, first, terms, counts, starts, chunks, weights, constants, sco
 @njit(cache=True)
 def _contenders(first, terms, counts, starts, chunks, weights, constants, width, depth, room):  # type: ignore[no-untyped-def]
     """Per question all chunks that can be among the first `depth`, laid end to end; what exceeds `room` is only counted."""
-    scores, seen, touched = np.zeros(width), np.full(width, -1), np.zeros(width + 1, np.int32)
+    scores, seen, touched = np.zeros(width), np.full(width, -1, np.int32), np.zeros(width + 1, np.int32)
     best = np.zeros(depth)  # a heap: the least of the `depth` best scores stands first
     lists, kept, values, end = np.zeros(len(first), np.int64), np.zeros(room, np.int32), np.zeros(room), 0
     for query in range(len(first) - 1):
@@ -94,7 +94,7 @@ def _contenders(first, terms, counts, starts, chunks, weights, constants, width,
 
 @njit(cache=True)
 def _look_up(first, terms, counts, starts, chunks, weights, constants, width, wanted):  # type: ignore[no-untyped-def]
-    scores, seen, found = np.zeros(width), np.full(width, -1), np.full(wanted.shape, np.nan)
+    scores, seen, found = np.zeros(width), np.full(width, -1, np.int32), np.full(wanted.shape, np.nan)
     for query in range(len(first) - 1):
         base = _add_up(query, first, terms, counts, starts, chunks, weights, constants, scores, seen)
         for place in range(wanted.shape[1]):
