@@ -44,8 +44,8 @@ class Case:
     grid: Mapping[str, Any] = field(default_factory=dict)
 
 
-def own(name: str, verified: float, **grid: object) -> Case:
-    return Case(verified, ROOT / "corpora" / name, ROOT / "diagnostic_sets" / name, grid=grid)
+def own(name: str, verified: float, model: str = DEFAULT_MODEL, **grid: object) -> Case:
+    return Case(verified, ROOT / "corpora" / name, ROOT / "diagnostic_sets" / name, model, grid)
 
 
 def public(name: str, verified: float, model: str = DEFAULT_MODEL, **grid: object) -> Case:
@@ -56,6 +56,8 @@ def public(name: str, verified: float, model: str = DEFAULT_MODEL, **grid: objec
 CASES = {
     "software": own("software", 0.85),
     "devices": own("devices", 0.8, rerank_depth=(0, 20), blend=0.3),
+    "contracts": own("contracts", 0.8),
+    "handbook-zh": own("handbook-zh", 0.8, str(MULTILINGUAL), chunk_size=200),
     "chroma": public("chroma", 0.8, chunk_size=512),
     "xquad-zh": public("xquad-zh", 0.95, str(MULTILINGUAL), chunk_size=200),
     "cmrc2018": public("cmrc2018", 0.9, str(MULTILINGUAL), chunk_size=200),
