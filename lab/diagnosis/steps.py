@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from lab.retrieval.ranking import DECIMALS
+from lab.truth.judge import NEVER
 
-NEVER = np.iinfo(np.int64).max
 UNIT = 10.0**-DECIMALS
 # Lines closer than this may round to the same score; the slack covers float noise.
 NEAR = UNIT * (1 + 1e-6)
