@@ -182,8 +182,8 @@ def main() -> None:
             results[name] = {"load_before": round(load, 1), "rows": benches[name]()}
             print(name, json.dumps(results[name]), flush=True)
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-        if "growth" in results:
-            growth_plot(results["growth"]["rows"], HERE / "growth.svg")
+            if name == "growth":
+                growth_plot(results[name]["rows"], HERE / "growth.svg")
 
 
 if __name__ == "__main__":

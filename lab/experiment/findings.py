@@ -120,6 +120,8 @@ class Findings:
         labels = [label for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics)) if label != WEIGHTED]
         for family in self.families:
             drawn = [label for label in labels if has_curve(parse_metric(label), family.cap)]
+            if not drawn:  # all reach beyond the cap
+                continue
             every = metric_values(family.curves, asked, [parse_metric(label) for label in drawn])
             for label, values in zip(drawn, every, strict=True):
                 found += [(family.name, one) for one in summaries(family.curves, kinds, self.cutoff.k, label, values)]

@@ -8,7 +8,7 @@ import numpy as np
 from lab.diagnosis.alpha_summary import NEAR_BEST
 from lab.diagnosis.run import Run
 from lab.report.diagnosis_plots import EVERY_KIND
-from lab.report.plot import COLOURS, GREY, Plot, axis, blank, plain
+from lab.report.plot import COLOURS, GREY, Plot, axis, blank, numbers, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,14 +18,10 @@ PANEL = 230
 SHADE = "rgba(0,114,178,0.11)"
 
 
-def families_of(run: Run) -> list[str]:
-    """Names of the systems that differ in alpha alone."""
-    return [str(name) for name in run.alphas["family"].unique()]
-
-
 def family_of(run: Run, system: str) -> str | None:
-    """The family of a system, the first of the run for a system without one; None without any."""
-    found = families_of(run)
+    """The family of a system, those that differ in alpha alone; the first of the run for a system without one, None without
+    any."""
+    found = [str(name) for name in run.alphas["family"].unique()]
     words = set(system.split())
     return max(found, key=lambda name: (len(words & set(name.split())), -found.index(name)), default=None)
 
@@ -38,7 +34,7 @@ def alpha_plot(run: Run, family: str) -> Plot:
     metrics = sorted(table["metric"].unique(), key=lambda name: name != run.manifest["conclusions"]["select_by"])
     kinds = table["slice"].unique().tolist()
     figure, shapes = blank(height=90 + PANEL * len(metrics), **_axes(metrics)), list[dict[str, Any]]()
-    for metric, panel in zip(metrics, _panels(metrics), strict=True):
+    for metric, panel in zip(metrics, numbers(len(metrics)), strict=True):
         for colour, kind in zip([GREY, *COLOURS], kinds if len(kinds) > 2 else kinds[:1], strict=False):
             steps = means[(means["metric"] == metric) & (means["slice"] == kind)]
             figure.add(
@@ -59,15 +55,10 @@ def alpha_plot(run: Run, family: str) -> Plot:
     return Plot("alpha", "Alpha, exactly", _says(table, metrics, family), figure, table)
 
 
-def _panels(metrics: Sequence[str]) -> list[str]:
-    """What Plotly puts behind `x` and `y` for each panel's axes: the first pair has no number."""
-    return ["", *map(str, range(2, len(metrics) + 1))]
-
-
 def _axes(metrics: Sequence[str]) -> dict[str, Any]:
     """The axes of panels one below another; alpha is named beneath the last."""
     axes, room = dict[str, Any](), 1 / len(metrics)
-    for place, (metric, panel) in enumerate(zip(metrics, _panels(metrics), strict=True)):
+    for place, (metric, panel) in enumerate(zip(metrics, numbers(len(metrics)), strict=True)):
         top, last = 1 - place * room, place == len(metrics) - 1
         name = "alpha, the weight of the dense leg" if last else ""
         axes[f"xaxis{panel}"] = axis(name, anchor=f"y{panel}", range=[-0.01, 1.01])

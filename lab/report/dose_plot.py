@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.report.plot import COLOURS, Plot, axis, blank, headings, panels, plain
+from lab.report.plot import COLOURS, Plot, axis, blank, plain, side_by_side
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,20 +34,14 @@ def dose_plot(table: "pd.DataFrame", metric: str, systems: Sequence[str], short:
     shown = [system for system in systems if system in set(rows["system"])] or list(dict.fromkeys(rows["system"]))[: len(COLOURS)]
     figure = blank(
         margin={"l": 60, "r": 20, "t": 70, "b": 50}, legend={"orientation": "h", "yanchor": "bottom", "y": 1.12, "x": 0},
-        annotations=headings(kinds),
     )  # fmt: skip
-    for place, (kind, width) in enumerate(zip(kinds, panels(len(kinds)), strict=True)):
-        number = str(place + 1) if place else ""
-        figure.layout[f"xaxis{number}"] = axis("distractors a question", anchor=f"y{number}", domain=width)
-        figure.layout[f"yaxis{number}"] = axis(anchor=f"x{number}")
-        if place:
-            figure.layout[f"yaxis{number}"] |= {"matches": "y", "showticklabels": False}
+    for kind, number in zip(kinds, side_by_side(figure, kinds, axis("distractors a question"), axis()), strict=True):
         for colour, system in zip(COLOURS, shown, strict=False):
             part = rows[(rows["kind"] == kind) & (rows["system"] == system)].sort_values("dose")
             above, below = (part["high"] - part["change"]).tolist(), (part["change"] - part["low"]).tolist()
             name = plain(short.get(system, system))
             figure.add(
-                "scatter", x=part["dose"].tolist(), y=part["mean"].tolist(), name=name, legendgroup=name, showlegend=not place,
+                "scatter", x=part["dose"].tolist(), y=part["mean"].tolist(), name=name, legendgroup=name, showlegend=number == "",
                 mode="lines+markers", line={"color": colour}, xaxis=f"x{number}", yaxis=f"y{number}",
                 error_y={"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1},
                 hovertemplate="dose %{x}: %{y:.3f}<extra>" + name + "</extra>",

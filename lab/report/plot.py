@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A")
 BLUES = [[0.0, "#f2f6fb"], [0.25, "#c6dbef"], [0.5, "#7fb2da"], [0.75, "#3a7fbf"], [1.0, "#0b4a8f"]]
 GREY = "#8A8A8A"
+# Between panels side by side, a share of the width.
+GAP = 0.04
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +76,24 @@ def blank(x: str = "", y: str = "", **layout: Any) -> Figure:
     return Figure([], style | layout)
 
 
-def panels(count: int, gap: float = 0.04) -> list[tuple[float, float]]:
-    """Where panels side by side begin and end, as shares of the width."""
-    width = (1 - gap * (count - 1)) / count
-    return [(i * (width + gap), i * (width + gap) + width) for i in range(count)]
+def numbers(count: int) -> list[str]:
+    """What Plotly puts behind `x` and `y` for each panel's axes: the first pair has no number."""
+    return ["", *map(str, range(2, count + 1))]
 
 
-def headings(names: Sequence[str]) -> list[dict[str, Any]]:
-    """The names of panels side by side, above them."""
-    middles = [(low + high) / 2 for low, high in panels(len(names))]
-    place = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "font": {"size": 14}}
-    return [{"text": plain(name), "x": middle, **place} for name, middle in zip(names, middles, strict=True)]
+def side_by_side(figure: Figure, names: Sequence[str], x: dict[str, Any], y: dict[str, Any]) -> list[str]:
+    """Give a figure panels of these names side by side, with such axes; the numbers of the panels' axes. All share one scale
+    upwards, which the first shows."""
+    width, found = (1 - GAP * (len(names) - 1)) / len(names), numbers(len(names))
+    above = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "font": {"size": 14}}
+    for place, number in enumerate(found):
+        left = place * (width + GAP)
+        figure.layout[f"xaxis{number}"] = x | {"anchor": f"y{number}", "domain": [left, left + width]}
+        shared = {"matches": "y", "showticklabels": False} if place else {}
+        figure.layout[f"yaxis{number}"] = y | {"anchor": f"x{number}"} | shared
+        heading = {"text": plain(names[place]), "x": left + width / 2, **above}
+        figure.layout.setdefault("annotations", []).append(heading)
+    return found
 
 
 def plain(text: object) -> str:

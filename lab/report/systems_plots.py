@@ -8,7 +8,7 @@ import numpy as np
 from lab.diagnosis.run import Run
 from lab.report.cube import Cube
 from lab.report.labels import CHUNKS, SEARCH, chunks_label, is_absent, labels, search_label
-from lab.report.plot import BLUES, COLOURS, GREY, Plot, axis, blank, headings, panels, plain
+from lab.report.plot import BLUES, COLOURS, GREY, Plot, axis, blank, plain, side_by_side
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,11 +27,11 @@ def heatmap(run: Run, cube: Cube) -> Plot:
     columns = [str(c) for c in dict.fromkeys(cells.sort_values("order", kind="stable")["search"])]
     rows = list(dict.fromkeys(cells["chunks"]))
     metrics = list(cube.metrics)
-    figure = blank(height=max(240, 130 + 52 * len(rows)), annotations=headings(metrics))
+    figure = blank(height=max(240, 130 + 52 * len(rows)))
     ticks: dict[str, Any] = {"type": "category", "showgrid": False}
+    panels = side_by_side(figure, metrics, axis(tickangle=-45, **ticks), axis(autorange="reversed", **ticks))
     tables, borders = [], []
-    for place, (metric, width) in enumerate(zip(metrics, panels(len(metrics)), strict=True)):
-        number = str(place + 1) if place else ""
+    for metric, number in zip(metrics, panels, strict=True):
         grid = cells.pivot_table(index="chunks", columns="search", values=metric, sort=False).reindex(rows, columns=columns)
         figure.add(
             "heatmap",
@@ -48,10 +48,6 @@ def heatmap(run: Run, cube: Cube) -> Plot:
             xaxis=f"x{number}",
             yaxis=f"y{number}",
         )
-        figure.layout[f"xaxis{number}"] = axis(anchor=f"y{number}", domain=width, tickangle=-45, **ticks)
-        figure.layout[f"yaxis{number}"] = axis(anchor=f"x{number}", autorange="reversed", **ticks)
-        if place:
-            figure.layout[f"yaxis{number}"] |= {"matches": "y", "showticklabels": False}
         undecided = set(cube.undecided(metric))
         borders += _outline(cells, undecided, rows, columns, number)
         table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})

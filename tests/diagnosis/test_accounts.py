@@ -172,6 +172,14 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
     assert (table["regret"] >= -1e-12).all()
 
 
+def test_metrics_beyond_the_cap_of_the_curves_have_none() -> None:
+    result = result_of(4, metrics=("recall@200",))
+    assert result.findings.families
+    table, means = result.findings.alphas(result.pieces, result.metrics)
+    assert table.empty
+    assert means.empty
+
+
 @pytest.mark.parametrize("unit", ["evidence", "document"])
 def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(unit: str) -> None:
     result = result_of(5, unit, ("recall@3", "precision@3", "ndcg@5"))
