@@ -14,7 +14,11 @@ queries = lab.read_diagnostics(SETS, corpus)
 grid = lab.Grid(chunk_size=400, mode=("bm25", "dense", "hybrid"), analyzer=("auto", "english"))
 result = lab.sweep(corpus, queries, grid, name="retrievers")
 
-print(result.slices("kind").pivot(index="system", columns="kind", values="recall@5").to_string(float_format="%.3f"))
+print(
+    result.slices("kind")
+    .pivot(index="system", columns="kind", values="recall@5")
+    .to_string(float_format="%.3f")
+)
 
 # The first question that the best system misses altogether, and where its evidence went.
 recall = result.scores(result.best).column("recall@5")

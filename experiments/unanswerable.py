@@ -1,6 +1,7 @@
-"""Do scores tell that the answer is not there? A fixed half of the documents, or of their paragraphs, is held out: questions
-whose evidence lay in these alone stay natural questions, but nothing answers them any more. Without whole documents a topic is
-gone; without paragraphs the rest of its document still speaks of it, which is the harder test.
+"""Do scores tell that the answer is not there? A fixed half of the documents, or of their
+paragraphs, is held out: questions whose evidence lay in these alone stay natural questions, but
+nothing answers them any more. Without whole documents a topic is gone; without paragraphs the rest
+of its document still speaks of it, which is the harder test.
 
 python experiments/unanswerable.py [CORPUS SETS [documents|paragraphs [MODEL]]]
 """
@@ -12,13 +13,19 @@ from dataclasses import replace
 
 import lab
 
-CORPUS, SETS, UNIT, MODEL = [*sys.argv[1:], *("corpora/devices", "diagnostic_sets/devices", "documents", "")[len(sys.argv) - 1 :]]
+CORPUS, SETS, UNIT, MODEL = [
+    *sys.argv[1:],
+    *("corpora/devices", "diagnostic_sets/devices", "documents", "")[len(sys.argv) - 1 :],
+]
 
 
 def paragraphs(document: lab.Document) -> list[lab.Document]:
     """Every paragraph as a document of its own, named by its place: `doc_id:start-end`."""
     spans = [match.span() for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", document.text)]
-    return [lab.Document(f"{document.doc_id}:{start}-{end}", document.text[start:end]) for start, end in spans]
+    return [
+        lab.Document(f"{document.doc_id}:{start}-{end}", document.text[start:end])
+        for start, end in spans
+    ]
 
 
 def moved(item: lab.Evidence, parts: dict[str, list[lab.Document]]) -> lab.Evidence | None:
@@ -30,18 +37,29 @@ def moved(item: lab.Evidence, parts: dict[str, list[lab.Document]]) -> lab.Evide
     return None
 
 
-def in_paragraphs(corpus: lab.Corpus, queries: list[lab.Query]) -> tuple[lab.Corpus, list[lab.Query]]:
+def in_paragraphs(
+    corpus: lab.Corpus, queries: list[lab.Query]
+) -> tuple[lab.Corpus, list[lab.Query]]:
     parts = {document.doc_id: paragraphs(document) for document in corpus}
-    found = [replace(query, evidence=tuple(moved(item, parts) for item in query.evidence)) for query in queries]
-    return lab.Corpus(part for several in parts.values() for part in several), [q for q in found if None not in q.evidence]
+    found = [
+        replace(query, evidence=tuple(moved(item, parts) for item in query.evidence))
+        for query in queries
+    ]
+    return lab.Corpus(part for several in parts.values() for part in several), [
+        q for q in found if None not in q.evidence
+    ]
 
 
 def halved(corpus: lab.Corpus, queries: list[lab.Query]) -> tuple[lab.Corpus, list[lab.Query]]:
-    """The half that stays, by a hash of the id, and the questions: those that keep all their evidence, and without evidence
-    those that lose all of it."""
+    """The half that stays, by a hash of the id, and the questions: those that keep all their
+    evidence, and without evidence those that lose all of it."""
     left = lab.Corpus(d for d in corpus if hashlib.sha256(d.doc_id.encode()).digest()[0] % 2)
     held = [(query, {item.doc_id in left for item in query.evidence}) for query in queries]
-    return left, [query if True in kept else replace(query, evidence=()) for query, kept in held if len(kept) == 1]
+    return left, [
+        query if True in kept else replace(query, evidence=())
+        for query, kept in held
+        if len(kept) == 1
+    ]
 
 
 corpus = lab.read_corpus(CORPUS)

@@ -1,37 +1,38 @@
-"""Retrieval diagnostics lab: which retriever is best, how sure that is, and what lost each failed question."""
+"""Retrieval diagnostics lab: which retriever is best, how sure that is, and what lost each failed
+question."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lab.config.config import Config
+    from lab.config.experiment import Measure, read_experiment
+    from lab.config.grid import Grid
     from lab.corpus.document import Corpus, Document
     from lab.corpus.read import read_corpus
     from lab.errors import LabError
-    from lab.experiment.config import Config
-    from lab.experiment.experiment import Measure, read_experiment
-    from lab.experiment.grid import Grid
-    from lab.experiment.result import Result
-    from lab.experiment.run_folder import read_run
-    from lab.experiment.sweep import sweep
-    from lab.truth.query import Evidence, Query
-    from lab.truth.read import read_diagnostics
+    from lab.relevance.query import Evidence, Query
+    from lab.relevance.read import read_diagnostics
+    from lab.runs.folder import read_run
+    from lab.sweeping.result import Result
+    from lab.sweeping.sweep import sweep
 
 # Loaded at first use, so that `import lab` and `lab --help` cost nothing.
 _HOME = {
-    "Config": "lab.experiment.config",
+    "Config": "lab.config.config",
     "Corpus": "lab.corpus.document",
     "Document": "lab.corpus.document",
-    "Evidence": "lab.truth.query",
-    "Grid": "lab.experiment.grid",
+    "Evidence": "lab.relevance.query",
+    "Grid": "lab.config.grid",
     "LabError": "lab.errors",
-    "Measure": "lab.experiment.experiment",
-    "Query": "lab.truth.query",
-    "Result": "lab.experiment.result",
+    "Measure": "lab.config.experiment",
+    "Query": "lab.relevance.query",
+    "Result": "lab.sweeping.result",
     "read_corpus": "lab.corpus.read",
-    "read_diagnostics": "lab.truth.read",
-    "read_experiment": "lab.experiment.experiment",
-    "read_run": "lab.experiment.run_folder",
-    "sweep": "lab.experiment.sweep",
+    "read_diagnostics": "lab.relevance.read",
+    "read_experiment": "lab.config.experiment",
+    "read_run": "lab.runs.folder",
+    "sweep": "lab.sweeping.sweep",
 }
 
 __all__ = [

@@ -1,4 +1,5 @@
-"""The front door: one command, `lab`, with its subcommands. Heavy imports stay inside the commands."""
+"""The front door: one command, `lab`, with its subcommands. Heavy imports stay inside the
+commands."""
 
 import sys
 import warnings
@@ -11,9 +12,14 @@ from lab.commands import decide, finished, run, sets
 from lab.errors import LabError
 
 app = typer.Typer(
-    name="lab", help="Which retriever is best for these documents and questions, how sure is that, and why do questions fail?",
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-)  # fmt: skip
+    name="lab",
+    help="Which retriever is best for these documents and questions, how sure is "
+    "that, and why do questions fail?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 # In the order of `lab --help`: before a run, running, reading a run, deciding.
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -41,7 +47,8 @@ WRONG_INPUT = 2
 
 
 def main() -> None:
-    """Run the command; wrong input ends with exit code 2 and one message that lists every problem."""
+    """Run the command; wrong input ends with exit code 2 and one message that lists every
+    problem."""
     warnings.showwarning = _show
     try:
         app()

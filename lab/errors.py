@@ -8,7 +8,8 @@ LISTED = 20
 
 
 class LabError(Exception):
-    """Wrong input, told to the person who gave it. `problems` holds every finding, one line each."""
+    """Wrong input, told to the person who gave it. `problems` holds every finding, one line
+    each."""
 
     def __init__(self, problems: str | Iterable[str]) -> None:
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
@@ -47,6 +48,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """`, did you mean 'x'?` for the closest known spelling, else the list of what is known."""
     known = sorted(known)
     # difflib compares with every word, so a large corpus's ids are told by example only.
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6) if len(known) <= COMPARED else []
+    close = (
+        difflib.get_close_matches(word, known, n=1, cutoff=0.6) if len(known) <= COMPARED else []
+    )
     shown = ", ".join(known[:LISTED]) + (", ..." if len(known) > LISTED else "")
     return f"; did you mean '{close[0]}'?" if close else f"; known: {shown}"

@@ -14,7 +14,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 @pytest.fixture(scope="session", autouse=True)
 def _quiet_threads() -> None:
-    """One thread: batches of a test are small, and more threads fight each other on small machines."""
+    """One thread: batches of a test are small, and more threads fight each other on small
+    machines."""
     import torch
 
     torch.set_num_threads(1)
@@ -22,9 +23,11 @@ def _quiet_threads() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(pytestconfig: pytest.Config) -> Path:
-    """Vectors of earlier test runs, or of a cache that LAB_CACHE names; keys hash model and text, so a change never reads an
-    old value."""
-    path = Path(os.environ.get("LAB_CACHE") or Path(pytestconfig.cache.mkdir("lab")) / "cache.sqlite")
+    """Vectors of earlier test runs, or of a cache that LAB_CACHE names; keys hash model and text,
+    so a change never reads an old value."""
+    path = Path(
+        os.environ.get("LAB_CACHE") or Path(pytestconfig.cache.mkdir("lab")) / "cache.sqlite"
+    )
     os.environ["LAB_CACHE"] = str(path)
     return path
 

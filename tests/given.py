@@ -18,10 +18,15 @@ def corpus_of(texts: Mapping[str, str]) -> Corpus:
 
 
 def ranking_of(rows: Sequence[Mapping[int, float]], depth: int) -> Ranking:
-    """The ranking of chunk -> score, one mapping a question, in the mapping's order of insertion."""
+    """The ranking of chunk -> score, one mapping a question, in the mapping's order of
+    insertion."""
     width = max(map(len, rows), default=0)
-    chunks = np.array([[*row, *[NONE] * (width - len(row))] for row in rows], dtype=np.int64).reshape(len(rows), width)
-    scores = np.array([[*row.values(), *[0.0] * (width - len(row))] for row in rows], dtype=np.float64).reshape(len(rows), width)
+    chunks = np.array(
+        [[*row, *[NONE] * (width - len(row))] for row in rows], dtype=np.int64
+    ).reshape(len(rows), width)
+    scores = np.array(
+        [[*row.values(), *[0.0] * (width - len(row))] for row in rows], dtype=np.float64
+    ).reshape(len(rows), width)
     return rank(chunks, scores, depth)
 
 
@@ -33,7 +38,8 @@ def hashed(text: str, dimension: int = 16) -> list[float]:
 
 @dataclass
 class GivenEncoder:
-    """An encoder whose vectors are looked up or hashed; it counts what it was asked, and reads `max_tokens` words."""
+    """An encoder whose vectors are looked up or hashed; it counts what it was asked, and reads
+    `max_tokens` words."""
 
     vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)
     identity: str = "given"
@@ -48,7 +54,9 @@ class GivenEncoder:
         self.encoded.extend(texts)
         progress(len(texts))
         read = [" ".join((self.prompt(role) + text).split()[: self.max_tokens]) for text in texts]
-        rows = [self.vectors.get(text, hashed(words)) for text, words in zip(texts, read, strict=True)]
+        rows = [
+            self.vectors.get(text, hashed(words)) for text, words in zip(texts, read, strict=True)
+        ]
         return np.array(rows, dtype=np.float32)
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
@@ -63,7 +71,9 @@ class GivenReranker:
     identity: str = "given reranker"
     scored: list[tuple[str, str]] = field(default_factory=list)
 
-    def score(self, questions: Sequence[str], texts: Sequence[str], progress: Callable[[int], None]) -> np.ndarray:
+    def score(
+        self, questions: Sequence[str], texts: Sequence[str], progress: Callable[[int], None]
+    ) -> np.ndarray:
         self.scored.extend(zip(questions, texts, strict=True))
         progress(len(texts))
         return np.array([self.scores.get(text, 0.0) for text in texts])

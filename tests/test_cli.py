@@ -1,4 +1,5 @@
-"""The front door: what a command prints, and that wrong input ends with exit code 2, one message and nothing half-written."""
+"""The front door: what a command prints, and that wrong input ends with exit code 2, one message
+and nothing half-written."""
 
 import json
 import re
@@ -47,15 +48,29 @@ def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureF
 def project(tmp_path: Path) -> Path:
     """A folder with two documents, two questions and an experiment that is right."""
     (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "a.md").write_text("# Pump\n\nThe pump leaks when the seal is worn.\n", "utf-8")
-    (tmp_path / "documents" / "b.txt").write_text("Error ERR-4042: pressure low. 水泵漏水。\r\n", "utf-8")
+    (tmp_path / "documents" / "a.md").write_text(
+        "# Pump\n\nThe pump leaks when the seal is worn.\n", "utf-8"
+    )
+    (tmp_path / "documents" / "b.txt").write_text(
+        "Error ERR-4042: pressure low. 水泵漏水。\r\n", "utf-8"
+    )
     (tmp_path / "questions").mkdir()
-    seal, pressure = {"doc_id": "a.md", "quote": "seal is worn"}, {"doc_id": "b.txt", "quote": "pressure low"}
+    seal, pressure = (
+        {"doc_id": "a.md", "quote": "seal is worn"},
+        {"doc_id": "b.txt", "quote": "pressure low"},
+    )
     questions = [
-        {"query_id": "kw-1", "text": "why does the pump leak", "kind": "keyword", "evidence": [seal]},
+        {
+            "query_id": "kw-1",
+            "text": "why does the pump leak",
+            "kind": "keyword",
+            "evidence": [seal],
+        },
         {"query_id": "id-1", "text": "ERR-4042", "kind": "exact_id", "evidence": [pressure]},
     ]
-    (tmp_path / "questions" / "set.jsonl").write_text("\n".join(map(json.dumps, questions)) + "\n", "utf-8")
+    (tmp_path / "questions" / "set.jsonl").write_text(
+        "\n".join(map(json.dumps, questions)) + "\n", "utf-8"
+    )
     (tmp_path / "exp.toml").write_text(EXPERIMENT, "utf-8")
     return tmp_path
 
@@ -87,8 +102,25 @@ def test_interfere_marks_what_it_injected_in_everything_it_writes(lab: Lab, proj
     code, out, err = lab("interfere", "exp.toml", *kinds, "--into", "runs/exp", "--out", "doses")
     assert code == 0, err
     assert "duplicate (6 injected documents at the largest dose)" in out
-    assert {path.name for path in (project / "doses").iterdir()} == {"plain", "twin-1", "twin-3", "duplicate-1", "duplicate-3"}
-    code, out, err = lab("interfere", "exp.toml", "--folder", "own", "--dose", "1", "--into", "runs/exp", "--out", "doses")
+    assert {path.name for path in (project / "doses").iterdir()} == {
+        "plain",
+        "twin-1",
+        "twin-3",
+        "duplicate-1",
+        "duplicate-3",
+    }
+    code, out, err = lab(
+        "interfere",
+        "exp.toml",
+        "--folder",
+        "own",
+        "--dose",
+        "1",
+        "--into",
+        "runs/exp",
+        "--out",
+        "doses",
+    )
     assert "folder (1 injected documents at the largest dose)" in out
     kept = (project / "runs" / "exp" / "interference.csv").read_text("utf-8")
     assert {line.split(",")[0] for line in kept.splitlines()[1:]} == {"twin", "duplicate", "folder"}
@@ -98,8 +130,14 @@ def test_interfere_marks_what_it_injected_in_everything_it_writes(lab: Lab, proj
         assert (manifest["name"], manifest["corpus"]["injected"]) == (f"exp {name}", injected)
         assert (run / "documents.jsonl").read_text("utf-8").count('"injected": ') == injected
         assert any("injected distractors" in note for note in manifest["notes"]) == bool(injected)
-    assert "injected:folder:copy.md:0-" in lab("explain", "doses/folder-1", "id-1", "--system", "fixed-60 bm25")[1]
-    assert "injected by `lab interfere` 0 -> 6" in lab("compare", "doses/plain", "doses/duplicate-3")[1]
+    assert (
+        "injected:folder:copy.md:0-"
+        in lab("explain", "doses/folder-1", "id-1", "--system", "fixed-60 bm25")[1]
+    )
+    assert (
+        "injected by `lab interfere` 0 -> 6"
+        in lab("compare", "doses/plain", "doses/duplicate-3")[1]
+    )
     assert lab("report", "doses/folder-1")[0] == 0
 
 
@@ -110,14 +148,21 @@ def test_run_as_json(lab: Lab, project: Path) -> None:
     assert {"recall@5", "precision@3", "ndcg@10"} <= set(found["systems"][0])
 
 
-def test_a_second_run_says_what_came_from_the_cache(lab: Lab, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_says_what_came_from_the_cache(
+    lab: Lab, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LAB_CACHE", str(project / "cache.sqlite"))
-    (project / "exp.toml").write_text(EXPERIMENT.replace('"bm25"', '["dense", "hybrid"]') + "[rerank]\ndepth = 3\n", "utf-8")
+    (project / "exp.toml").write_text(
+        EXPERIMENT.replace('"bm25"', '["dense", "hybrid"]') + "[rerank]\ndepth = 3\n", "utf-8"
+    )
     first, second = (lab("run", "exp.toml")[1].splitlines() for _ in range(2))
     told = next(line for line in first if line.startswith("texts: "))
     texts, pairs = re.findall(r"(\d+) computed, 0 from the cache", told)
     again = next(line for line in second if line.startswith("texts: "))
-    assert f"texts: 0 computed, {texts} from the cache; pairs: 0 computed, {pairs} from the cache" in again
+    assert (
+        f"texts: 0 computed, {texts} from the cache; pairs: 0 computed, {pairs} from the cache"
+        in again
+    )
 
 
 def test_search_shows_both_legs_scores(lab: Lab, project: Path) -> None:
@@ -135,13 +180,18 @@ def test_search_shows_both_legs_scores(lab: Lab, project: Path) -> None:
     [
         (["documents", " "], "the question is blank"),
         (["absent", "pump"], "absent: no such folder or file"),
-        (["documents", "pump", "--alpha", "1.2"], "fusion.alpha is 1.2; expected a number from 0 to 1"),
+        (
+            ["documents", "pump", "--alpha", "1.2"],
+            "fusion.alpha is 1.2; expected a number from 0 to 1",
+        ),
         (["documents", "pump", "--strategy", "fixd"], "chunk.strategy is 'fixd'"),
         (["documents", "pump", "--model", "./absent"], "model './absent': no such folder"),
         (["documents", "pump", "-k", "0"], "'-k'"),
     ],
 )
-def test_search_with_wrong_input(lab: Lab, project: Path, arguments: list[str], expected: str) -> None:
+def test_search_with_wrong_input(
+    lab: Lab, project: Path, arguments: list[str], expected: str
+) -> None:
     code, out, err = lab("search", *arguments)
     assert (code, out) == (2, "")
     assert expected in err
@@ -153,20 +203,40 @@ def test_search_with_wrong_input(lab: Lab, project: Path, arguments: list[str], 
     [
         (lambda text: text + "colour = 3\n", "unknown key 'retrieve.colour'"),
         (lambda text: "corpse = 3\n" + text, "unknown key 'corpse'; did you mean 'corpus'?"),
-        (lambda text: text + "[fusion]\nalpha = 1.2\n", "fusion.alpha is 1.2; expected a number from 0 to 1"),
-        (lambda text: text.replace("[20, 60]", "20\noverlap = 20"), "overlap 20 must be smaller than size 20"),
+        (
+            lambda text: text + "[fusion]\nalpha = 1.2\n",
+            "fusion.alpha is 1.2; expected a number from 0 to 1",
+        ),
+        (
+            lambda text: text.replace("[20, 60]", "20\noverlap = 20"),
+            "overlap 20 must be smaller than size 20",
+        ),
         (lambda text: text.replace('"documents"', '"docs"'), "corpus 'docs' does not exist"),
-        (lambda text: text.replace('["questions"]', '["asked"]'), "diagnostic_sets 'asked' does not exist"),
+        (
+            lambda text: text.replace('["questions"]', '["asked"]'),
+            "diagnostic_sets 'asked' does not exist",
+        ),
         (lambda text: text.replace('corpus = "documents"', ""), "key 'corpus' is missing"),
-        (lambda text: text.replace('"bm25"', '"bm52"'), "retrieve.mode is 'bm52'; expected 'bm25', 'dense' or 'hybrid'"),
-        (lambda text: text + '[measure]\nmetrics = ["recal@5"]\n', "metric 'recal@5' is unknown; did you mean 'recall'?"),
+        (
+            lambda text: text.replace('"bm25"', '"bm52"'),
+            "retrieve.mode is 'bm52'; expected 'bm25', 'dense' or 'hybrid'",
+        ),
+        (
+            lambda text: text + '[measure]\nmetrics = ["recal@5"]\n',
+            "metric 'recal@5' is unknown; did you mean 'recall'?",
+        ),
         (lambda text: text + "[measure]\nhold = 2\n", "measure.hold is 2"),
-        (lambda text: text + "[measure]\nholt = 1\n", "unknown key 'measure.holt'; did you mean 'hold'?"),
+        (
+            lambda text: text + "[measure]\nholt = 1\n",
+            "unknown key 'measure.holt'; did you mean 'hold'?",
+        ),
         (lambda text: text.replace("[chunk]", "[chunk"), "not TOML"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("command", ["run", "check"])
-def test_a_wrong_experiment(lab: Lab, project: Path, command: str, change: Callable[[str], str], expected: str) -> None:
+def test_a_wrong_experiment(
+    lab: Lab, project: Path, command: str, change: Callable[[str], str], expected: str
+) -> None:
     (project / "exp.toml").write_text(change(EXPERIMENT), "utf-8")
     before = files(project)
     code, out, err = lab(command, "exp.toml")
@@ -186,7 +256,9 @@ def append(path: str, text: str) -> Callable[[Path], object]:
 
 
 def replace(path: str, old: str, new: str) -> Callable[[Path], object]:
-    return lambda project: (project / path).write_text((project / path).read_text("utf-8").replace(old, new), "utf-8")
+    return lambda project: (project / path).write_text(
+        (project / path).read_text("utf-8").replace(old, new), "utf-8"
+    )
 
 
 def no_text(project: Path) -> None:
@@ -204,21 +276,55 @@ SET = "questions/set.jsonl"
     ("change", "expected"),
     [
         (append(SET, "{broken\n"), ["set.jsonl:3: not JSON"]),
-        (append(SET, '{"query_id": "kw-1", "text": "again"}\n'), ["set.jsonl:3: query_id 'kw-1' was already used at"]),
-        (replace(SET, "seal is worn", "seal was worn"), ["evidence 1: quote 'seal was worn' is not in", "nearest text: "]),
-        (replace(SET, "a.md", "A.md"), ["document 'A.md' is not in the corpus; did you mean 'a.md'?"]),
-        (lambda project: (project / SET).write_text("", "utf-8"), ["holds no question"]),
-        (lambda project: [file.unlink() for file in (project / "documents").iterdir()], ["no .txt or .md file"]),
-        (no_text, ["no text but white space"]),
-        (lambda project: (project / "documents" / "c.txt").write_bytes(b"\xff"), ["c.txt: byte 0 is not UTF-8"]),
         (
-            append(SET, '{"query_id": "x", "text": "t", "evidence": [{"doc_id": "z"}]}\n[]\n{"text": 3}\n'),
-            ["set.jsonl:3: evidence 1: document 'z'", "set.jsonl:4: found a list", "set.jsonl:5: 'query_id' is missing"],
+            append(SET, '{"query_id": "kw-1", "text": "again"}\n'),
+            ["set.jsonl:3: query_id 'kw-1' was already used at"],
+        ),
+        (
+            replace(SET, "seal is worn", "seal was worn"),
+            ["evidence 1: quote 'seal was worn' is not in", "nearest text: "],
+        ),
+        (
+            replace(SET, "a.md", "A.md"),
+            ["document 'A.md' is not in the corpus; did you mean 'a.md'?"],
+        ),
+        (lambda project: (project / SET).write_text("", "utf-8"), ["holds no question"]),
+        (
+            lambda project: [file.unlink() for file in (project / "documents").iterdir()],
+            ["no .txt or .md file"],
+        ),
+        (no_text, ["no text but white space"]),
+        (
+            lambda project: (project / "documents" / "c.txt").write_bytes(b"\xff"),
+            ["c.txt: byte 0 is not UTF-8"],
+        ),
+        (
+            append(
+                SET,
+                '{"query_id": "x", "text": "t", "evidence": [{"doc_id": "z"}]}\n[]\n{"text": 3}\n',
+            ),
+            [
+                "set.jsonl:3: evidence 1: document 'z'",
+                "set.jsonl:4: found a list",
+                "set.jsonl:5: 'query_id' is missing",
+            ],
         ),
     ],
-    ids=["line", "id", "quote", "document", "no question", "no document", "no text", "encoding", "several"],
-)  # fmt: skip
-def test_wrong_documents_or_questions(lab: Lab, project: Path, change: Callable[[Path], object], expected: list[str]) -> None:
+    ids=[
+        "line",
+        "id",
+        "quote",
+        "document",
+        "no question",
+        "no document",
+        "no text",
+        "encoding",
+        "several",
+    ],
+)
+def test_wrong_documents_or_questions(
+    lab: Lab, project: Path, change: Callable[[Path], object], expected: list[str]
+) -> None:
     change(project)
     before = files(project)
     code, out, err = lab("run", "exp.toml")
@@ -230,7 +336,10 @@ def test_wrong_documents_or_questions(lab: Lab, project: Path, change: Callable[
 
 
 def test_several_problems_are_told_at_once(lab: Lab, project: Path) -> None:
-    wrong = EXPERIMENT.replace('"documents"', '"docs"').replace("size", "sise") + "[fusion]\nalpha = 1.2\n[measure]\nhold = 0\n"
+    wrong = (
+        EXPERIMENT.replace('"documents"', '"docs"').replace("size", "sise")
+        + "[fusion]\nalpha = 1.2\n[measure]\nhold = 0\n"
+    )
     (project / "exp.toml").write_text("nmae = 1\n" + wrong, "utf-8")
     code, _, err = lab("run", "exp.toml")
     assert code == 2
@@ -271,13 +380,28 @@ def test_a_warning_is_one_line_without_a_place_in_our_code(lab: Lab, project: Pa
     code, _, err = lab("run", "exp.toml")
     assert code == 0
     assert [line for line in err.splitlines() if line.startswith("warning:")] == [
-        "warning: beir/qrels/test.tsv:2: 'q1' and 'a.md' were judged alike at beir/qrels/test.tsv:1; counted once"
+        "warning: beir/qrels/test.tsv:2: 'q1' and 'a.md' were judged alike at "
+        "beir/qrels/test.tsv:1; counted once"
     ]
 
 
 def test_help_loads_nothing_heavy() -> None:
-    heavy = ["torch", "sentence_transformers", "ranx", "pandas", "plotly", "faiss", "numba", "sklearn"]
-    code = f"import sys, lab.cli; lab.cli.app(['--help'], standalone_mode=False); print([m for m in {heavy} if m in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    heavy = [
+        "torch",
+        "sentence_transformers",
+        "ranx",
+        "pandas",
+        "plotly",
+        "faiss",
+        "numba",
+        "sklearn",
+    ]
+    code = (
+        "import sys, lab.cli; lab.cli.app(['--help'], standalone_mode=False); print([m "
+        f"for m in {heavy} if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert found.stdout.splitlines()[-1] == "[]"
     assert all(f" {name} " in found.stdout for name in COMMANDS)

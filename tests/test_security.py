@@ -1,4 +1,5 @@
-"""What SECURITY.md promises: files from people one does not know run no code, and nothing of them leaves its place."""
+"""What SECURITY.md promises: files from people one does not know run no code, and nothing of them
+leaves its place."""
 
 import ast
 import contextlib
@@ -9,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.config.experiment import read_experiment
 from lab.corpus.read import read_corpus
 from lab.errors import CorpusError, LabError, RunError
-from lab.experiment.cache import Cache
-from lab.experiment.experiment import read_experiment
-from lab.experiment.run_folder import TABLES, read_run
-from lab.truth.convert import import_source
+from lab.runs.folder import TABLES, read_run
+from lab.sets.importing.convert import import_source
+from lab.storage.cache import Cache
 from tests.conftest import ROOT
 
 # Modules and calls that turn data into code, or a text into a command line.
@@ -26,13 +27,25 @@ def test_nothing_in_the_lab_turns_data_into_code() -> None:
     for file in sorted((ROOT / "lab").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import | ast.ImportFrom):
-                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-                assert not MODULES & {name.partition(".")[0] for name in names}, f"{file}:{node.lineno}"
+                names = (
+                    [node.module or ""]
+                    if isinstance(node, ast.ImportFrom)
+                    else [alias.name for alias in node.names]
+                )
+                assert not MODULES & {name.partition(".")[0] for name in names}, (
+                    f"{file}:{node.lineno}"
+                )
             if isinstance(node, ast.Call):
                 attribute = isinstance(node.func, ast.Attribute)
-                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                name = (
+                    node.func.attr
+                    if isinstance(node.func, ast.Attribute)
+                    else getattr(node.func, "id", "")
+                )
                 # re.compile and the like are methods of modules we know.
-                assert name not in (CALLS - {"compile"} if attribute else CALLS), f"{file}:{node.lineno}: {name}"
+                assert name not in (CALLS - {"compile"} if attribute else CALLS), (
+                    f"{file}:{node.lineno}: {name}"
+                )
                 keywords = {keyword.arg: keyword.value for keyword in node.keywords}
                 for danger in ("shell", "allow_pickle", "trust_remote_code"):
                     value = keywords.get(danger)
@@ -63,7 +76,12 @@ def test_b36_folders_with_pickles_are_refused_and_run_nothing(tmp_path: Path) ->
     with pytest.raises(RunError, match="run"):
         read_run(folder)
     for file in sorted(folder.iterdir()):
-        for read in (read_experiment, read_corpus, Cache, lambda path: import_source(str(path), tmp_path / "out")):
+        for read in (
+            read_experiment,
+            read_corpus,
+            Cache,
+            lambda path: import_source(str(path), tmp_path / "out"),
+        ):
             # What is text may be read as text; the rest is refused by name.
             with contextlib.suppress(LabError):
                 read(file)

@@ -1,7 +1,8 @@
-"""The quickstart once more in one process: unchanged, with one more alpha (with its reranker and without), one more chunk
-size, one edited document.
+"""The quickstart once more in one process: unchanged, with one more alpha (with its reranker and
+without), one more chunk size, one edited document.
 
-Usage: extend.py [ROUNDS]. Prints one line of JSON: seconds of the clock and of the processor beside what was computed anew.
+Usage: extend.py [ROUNDS]. Prints one line of JSON: seconds of the clock and of the processor beside
+what was computed anew.
 """
 
 import json
@@ -13,10 +14,11 @@ from pathlib import Path
 from statistics import median
 
 import lab
+from lab.config.experiment import read_experiment
 from lab.corpus.document import Corpus
-from lab.experiment.experiment import read_experiment
-from lab.experiment.run_folder import run_of, write_run
-from lab.experiment.sweep import sweep
+from lab.runs.folder import write_run
+from lab.sweeping.sweep import sweep
+from lab.sweeping.tables import run_of
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -29,13 +31,24 @@ def main(rounds: int) -> None:
     plain = grid.model_copy(update={"rerank_depth": (0,)})
     first = corpus.documents[0]
     # Beyond the evidence, so that the questions stay as they are.
-    edited = Corpus([replace(first, text=first.text + "\n\nOne more sentence at the end.\n"), *corpus.documents[1:]])
+    edited = Corpus(
+        [
+            replace(first, text=first.text + "\n\nOne more sentence at the end.\n"),
+            *corpus.documents[1:],
+        ]
+    )
     changes = {
         "unchanged": (corpus, grid),
         "one more alpha": (corpus, grid.model_copy(update={"alpha": (*grid.alpha, 0.5)})),
         "no reranker": (corpus, plain),
-        "no reranker, one more alpha": (corpus, plain.model_copy(update={"alpha": (*grid.alpha, 0.5)})),
-        "one more chunk size": (corpus, grid.model_copy(update={"chunk_size": (*grid.chunk_size, 300)})),
+        "no reranker, one more alpha": (
+            corpus,
+            plain.model_copy(update={"alpha": (*grid.alpha, 0.5)}),
+        ),
+        "one more chunk size": (
+            corpus,
+            grid.model_copy(update={"chunk_size": (*grid.chunk_size, 300)}),
+        ),
         "one document edited": (edited, grid),
     }
     found: dict[str, list[dict[str, float]]] = {name: [] for name in changes}
@@ -53,13 +66,23 @@ def main(rounds: int) -> None:
                     {
                         "wall": time.perf_counter() - wall,
                         "cpu": time.process_time() - cpu,
-                        "models": sum(result.seconds.get(stage, 0.0) for stage in ("encode", "rerank")),
+                        "models": sum(
+                            result.seconds.get(stage, 0.0) for stage in ("encode", "rerank")
+                        ),
                         "systems": len(result.systems),
-                        **{f"{what} computed": result.counts.get(f"{what} computed", 0) for what in ("texts", "pairs")},
+                        **{
+                            f"{what} computed": result.counts.get(f"{what} computed", 0)
+                            for what in ("texts", "pairs")
+                        },
                     }
                 )
     print(
-        json.dumps({name: {key: round(median(row[key] for row in rows), 2) for key in rows[0]} for name, rows in found.items()})
+        json.dumps(
+            {
+                name: {key: round(median(row[key] for row in rows), 2) for key in rows[0]}
+                for name, rows in found.items()
+            }
+        )
     )
 
 

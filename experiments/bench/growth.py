@@ -1,4 +1,5 @@
-"""One size of the growth test in a process of its own: time and peak memory per stage over made text and vectors.
+"""One size of the growth test in a process of its own: time and peak memory per stage over made
+text and vectors.
 
 Usage: growth.py CHUNKS QUESTIONS [exact|hnsw|ivf]. Prints one line of JSON.
 """
@@ -14,7 +15,7 @@ import numpy as np
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
-from lab.experiment.resources import peak_megabytes
+from lab.pipeline.resources import peak_megabytes
 from lab.retrieval import bm25, dense
 from lab.retrieval.config import BM25Config, FusionConfig
 from lab.retrieval.fusion import candidates, fuse
@@ -47,18 +48,25 @@ def zipf_texts(count: int, length: int, seed: int) -> Iterator[str]:
 
 def topic_vectors(count: int, seed: int) -> np.ndarray:
     """Unit vectors around common centres, as texts of common topics lie."""
-    rng, centres = np.random.default_rng(seed), np.random.default_rng(0).standard_normal((TOPICS, DIMENSION), dtype=np.float32)
+    rng, centres = (
+        np.random.default_rng(seed),
+        np.random.default_rng(0).standard_normal((TOPICS, DIMENSION), dtype=np.float32),
+    )
     rows = np.empty((count, DIMENSION), dtype=np.float32)
     for first in range(0, count, BLOCK):
         part = rows[first : first + BLOCK]
-        part[:] = centres[rng.integers(0, TOPICS, len(part))] + rng.standard_normal(part.shape, dtype=np.float32)
+        part[:] = centres[rng.integers(0, TOPICS, len(part))] + rng.standard_normal(
+            part.shape, dtype=np.float32
+        )
     return rows
 
 
 def main(chunks: int, questions: int, kind: str) -> None:
     compile_all()
     with stage("make text"):
-        corpus = Corpus(Document(f"{i:08}", text) for i, text in enumerate(zipf_texts(chunks, LENGTH, 1)))
+        corpus = Corpus(
+            Document(f"{i:08}", text) for i, text in enumerate(zipf_texts(chunks, LENGTH, 1))
+        )
         asked = list(zipf_texts(questions, 8, 2))
     with stage("chunk"):
         chunking = chunk(corpus, ChunkConfig(strategy="document"))
@@ -73,14 +81,33 @@ def main(chunks: int, questions: int, kind: str) -> None:
     with stage(f"search {kind}"):
         meant = near.search(wanted, DEPTH)
     with stage("candidates"):
-        found = candidates(words, meant, lambda c: lexical.scores(asked, c), lambda c: near.scores(wanted, c))
+        found = candidates(
+            words, meant, lambda c: lexical.scores(asked, c), lambda c: near.scores(wanted, c)
+        )
     with stage("fuse"):
         fuse(found, FusionConfig(), DEPTH)
     recall = 1.0
     if kind != "exact":
         exact = dense.build(near.vectors, "exact", chunking).search(wanted, DEPTH).chunks
-        recall = float(np.mean([len(np.intersect1d(a, b)) / DEPTH for a, b in zip(meant.chunks, exact, strict=True)]))
-    print(json.dumps({"chunks": chunks, "questions": questions, "index": kind, "recall": round(recall, 4), "stages": stages}))
+        recall = float(
+            np.mean(
+                [
+                    len(np.intersect1d(a, b)) / DEPTH
+                    for a, b in zip(meant.chunks, exact, strict=True)
+                ]
+            )
+        )
+    print(
+        json.dumps(
+            {
+                "chunks": chunks,
+                "questions": questions,
+                "index": kind,
+                "recall": round(recall, 4),
+                "stages": stages,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

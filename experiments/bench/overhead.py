@@ -1,4 +1,5 @@
-"""66 systems with an empty cache, against what the models alone need for the same texts and pairs, in one process.
+"""66 systems with an empty cache, against what the models alone need for the same texts and pairs,
+in one process.
 
 Usage: overhead.py DATA [SIZE ...]. Prints one line of JSON.
 """
@@ -14,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import lab
-from lab.experiment.sweep import sweep
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
 from lab.retrieval.encoder import Progress, Role, SentenceEncoder, Vectors
 from lab.retrieval.rerank import MaxSim, PairScorer
+from lab.sweeping.sweep import sweep
 
 Clock = tuple[float, float]
 
@@ -48,7 +49,9 @@ class RecordingScorer:
     def identity(self) -> str:
         return self.scorer.identity
 
-    def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> np.ndarray:
+    def score(
+        self, questions: Sequence[str], texts: Sequence[str], progress: Progress
+    ) -> np.ndarray:
         self.asked.append((list(questions), list(texts)))
         return self.scorer.score(questions, texts, progress)
 
@@ -63,7 +66,9 @@ def main(data: Path, sizes: tuple[int, ...]) -> None:
     encoder.asked.clear()
     scorer.asked.clear()
     alphas = tuple(step / 10 for step in range(11))
-    grid = lab.Grid(chunk_size=sizes, mode="hybrid", alpha=alphas, rerank_depth=(0, 20), rerank_model=MAXSIM)
+    grid = lab.Grid(
+        chunk_size=sizes, mode="hybrid", alpha=alphas, rerank_depth=(0, 20), rerank_model=MAXSIM
+    )
     with tempfile.TemporaryDirectory() as folder:
         begun = clock()
         result = sweep(
@@ -77,15 +82,22 @@ def main(data: Path, sizes: tuple[int, ...]) -> None:
         result.table()
         ended = clock()
     texts = {
-        role: sorted({text for some, r in encoder.asked if r == role for text in some}, key=len) for role in ("query", "passage")
+        role: sorted({text for some, r in encoder.asked if r == role for text in some}, key=len)
+        for role in ("query", "passage")
     }
-    pairs = sorted({pair for q, t in scorer.asked for pair in zip(q, t, strict=True)}, key=lambda pair: (len(pair[1]), pair[1]))
+    pairs = sorted(
+        {pair for q, t in scorer.asked for pair in zip(q, t, strict=True)},
+        key=lambda pair: (len(pair[1]), pair[1]),
+    )
     alone = clock()
     for role, distinct in texts.items():
         SentenceEncoder.encode(encoder, distinct, role, lambda done: None)
     scorer.scorer.score([q for q, _ in pairs], [t for _, t in pairs], lambda done: None)
     done = clock()
-    whole, model = [b - a for a, b in zip(begun, ended, strict=True)], [b - a for a, b in zip(alone, done, strict=True)]
+    whole, model = (
+        [b - a for a, b in zip(begun, ended, strict=True)],
+        [b - a for a, b in zip(alone, done, strict=True)],
+    )
     found = {
         "systems": len(result.systems),
         "texts": sum(map(len, texts.values())),

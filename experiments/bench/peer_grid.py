@@ -1,4 +1,5 @@
-"""Three BM25 systems with context-grid, in the environment of the peers; its sizes are tokens, about four characters each.
+"""Three BM25 systems with context-grid, in the environment of the peers; its sizes are tokens,
+about four characters each.
 
 Usage: peer_grid.py CORPUS QUESTIONS.jsonl
 """

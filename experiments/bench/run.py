@@ -1,6 +1,7 @@
 """`make bench`: measure the lab against its peers and write results.json and growth.svg.
 
-Usage: run.py DATA [--rounds N] [--only NAME ...] [--growth CHUNKS ...]. DATA is the folder of ready public sets.
+Usage: run.py DATA [--rounds N] [--only NAME ...] [--growth CHUNKS ...]. DATA is the folder of ready
+public sets.
 """
 
 import argparse
@@ -23,23 +24,46 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 PEERS = ROOT / ".venv-bench"
 PEER_PACKAGES = ("retrieval-lab==0.1.0", "context-grid==0.9.5")
-PACKAGES = ("numpy", "scipy", "numba", "torch", "faiss-cpu", "ranx", "rank-bm25", "bm25s", "sentence-transformers")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "torch",
+    "faiss-cpu",
+    "ranx",
+    "rank-bm25",
+    "bm25s",
+    "sentence-transformers",
+)
 RESULTS = HERE / "results.json"
 
 
 def without_model(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
     """33 hybrid systems on chroma with all vectors cached, as whole processes."""
     vectors = work / "vectors.npz"
-    subprocess.run([sys.executable, HERE / "ours.py", data, "hybrid"], check=True, stdout=subprocess.DEVNULL)  # fills the cache
+    subprocess.run(
+        [sys.executable, HERE / "ours.py", data, "hybrid"], check=True, stdout=subprocess.DEVNULL
+    )  # fills the cache
     _save_vectors(data, vectors)
-    ours, careful = [sys.executable, str(HERE / "ours.py"), str(data)], [sys.executable, str(HERE / "careful.py"), str(data)]
-    return whole({"lab": [*ours, "hybrid"], "careful script": [*careful, str(vectors)]}, rounds, work)
+    ours, careful = (
+        [sys.executable, str(HERE / "ours.py"), str(data)],
+        [sys.executable, str(HERE / "careful.py"), str(data)],
+    )
+    return whole(
+        {"lab": [*ours, "hybrid"], "careful script": [*careful, str(vectors)]}, rounds, work
+    )
 
 
 def first_run(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
     """The same where numba has compiled nothing yet, as on a machine's first run."""
     _save_vectors(data, vectors := work / "vectors.npz")
-    fresh = ["sh", "-c", 'NUMBA_CACHE_DIR=$(mktemp -d "$0") exec "$@"', str(work / "numba-XXXXXX"), sys.executable]
+    fresh = [
+        "sh",
+        "-c",
+        'NUMBA_CACHE_DIR=$(mktemp -d "$0") exec "$@"',
+        str(work / "numba-XXXXXX"),
+        sys.executable,
+    ]
     ours, careful = (
         [*fresh, str(HERE / "ours.py"), str(data), "hybrid"],
         [*fresh, str(HERE / "careful.py"), str(data), str(vectors)],
@@ -49,34 +73,69 @@ def first_run(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
 
 def _save_vectors(data: Path, place: Path) -> None:
     import lab
-    from lab.experiment.cache import Cache, default_cache_path
-    from lab.experiment.resources import Resources
+    from lab.pipeline.resources import Resources
     from lab.retrieval.config import DEFAULT_MODEL
+    from lab.storage.cache import Cache, default_cache_path
 
-    corpus, resources = lab.read_corpus(data / "spans/chroma"), Resources(Cache(default_cache_path()))
+    corpus, resources = (
+        lab.read_corpus(data / "spans/chroma"),
+        Resources(Cache(default_cache_path())),
+    )
     asked = [query.text for query in lab.read_diagnostics(data / "spans/chroma", corpus)]
     arrays = {"questions": resources.embed(DEFAULT_MODEL, "query", asked)}
     for size in (256, 512, 1024):
-        texts = [d.text[s : s + size] for d in corpus for s in range(0, len(d.text), size) if d.text[s : s + size].strip()]
+        texts = [
+            d.text[s : s + size]
+            for d in corpus
+            for s in range(0, len(d.text), size)
+            if d.text[s : s + size].strip()
+        ]
         arrays[f"chunks-{size}"] = resources.embed(DEFAULT_MODEL, "passage", texts)
     np.savez(place, **arrays)
 
 
 def three_bm25(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
-    """Three BM25 systems on chroma, 100 candidates, against two tools from PyPI in an environment of their own."""
+    """Three BM25 systems on chroma, 100 candidates, against two tools from PyPI in an environment
+    of their own."""
     python = PEERS / "bin/python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", PEERS], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *PEER_PACKAGES], check=True)
     _write_for_peers(data, work)
     sizes = [f"fixed:{size}" for size in (256, 512, 1024)]
-    retrieval_lab = [str(PEERS / "bin/retrieval-lab"), "run", "--corpus", str(work / "documents.jsonl")]
-    retrieval_lab += ["--queries", str(work / "questions.jsonl"), "--chunkers", ",".join(sizes), "--retrieval", "sparse"]
-    retrieval_lab += ["--rerank", "none", "--embed-models", "det", "--candidate-n", "100", "--top-k", "10"]
+    retrieval_lab = [
+        str(PEERS / "bin/retrieval-lab"),
+        "run",
+        "--corpus",
+        str(work / "documents.jsonl"),
+    ]
+    retrieval_lab += [
+        "--queries",
+        str(work / "questions.jsonl"),
+        "--chunkers",
+        ",".join(sizes),
+        "--retrieval",
+        "sparse",
+    ]
+    retrieval_lab += [
+        "--rerank",
+        "none",
+        "--embed-models",
+        "det",
+        "--candidate-n",
+        "100",
+        "--top-k",
+        "10",
+    ]
     commands = {
         "lab": [sys.executable, str(HERE / "ours.py"), str(data), "bm25"],
         "retrieval-lab": retrieval_lab,
-        "context-grid": [str(python), str(HERE / "peer_grid.py"), str(work / "texts"), str(work / "grid.jsonl")],
+        "context-grid": [
+            str(python),
+            str(HERE / "peer_grid.py"),
+            str(work / "texts"),
+            str(work / "grid.jsonl"),
+        ],
     }
     return whole(commands, rounds, work)
 
@@ -93,18 +152,30 @@ def _write_for_peers(data: Path, work: Path) -> None:
             lines.write(json.dumps({"id": document.doc_id, "text": document.text}) + "\n")
     with (work / "questions.jsonl").open("w") as lines, (work / "grid.jsonl").open("w") as grid:
         for query in lab.read_diagnostics(data / "spans/chroma", corpus):
-            spans = [(i.doc_id, i.start, i.end, corpus[i.doc_id].text[i.start : i.end]) for i in query.evidence]
-            required = [{"source_id": d, "start": s, "end": e, "quoted_text": q} for d, s, e, q in spans]
+            spans = [
+                (i.doc_id, i.start, i.end, corpus[i.doc_id].text[i.start : i.end])
+                for i in query.evidence
+            ]
+            required = [
+                {"source_id": d, "start": s, "end": e, "quoted_text": q} for d, s, e, q in spans
+            ]
             gold = {"alternatives": [{"required_spans": required}]}
             lines.write(json.dumps({"id": query.query_id, "text": query.text, "gold": gold}) + "\n")
             anchors = [{"source_id": f"{d}.md", "quote": q} for d, _, _, q in spans]
-            grid.write(json.dumps({"id": query.query_id, "question": query.text, "anchors": anchors}) + "\n")
+            grid.write(
+                json.dumps({"id": query.query_id, "question": query.text, "anchors": anchors})
+                + "\n"
+            )
 
 
 def start(rounds: int, work: Path) -> dict[str, Timing]:
     """The command's own start."""
     command, file = Path(sys.executable).with_name("lab"), ROOT / "experiments/quickstart.toml"
-    return whole({"lab --help": [str(command), "--help"], "lab check": [str(command), "check", str(file)]}, rounds, work)
+    return whole(
+        {"lab --help": [str(command), "--help"], "lab check": [str(command), "check", str(file)]},
+        rounds,
+        work,
+    )
 
 
 def repeat(rounds: int, work: Path) -> dict[str, Timing]:
@@ -112,7 +183,10 @@ def repeat(rounds: int, work: Path) -> dict[str, Timing]:
     command, file = Path(sys.executable).with_name("lab"), str(ROOT / "experiments/quickstart.toml")
     run = [str(command), "run", file, "--out", str(work / "again")]
     subprocess.run(run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    imports = "import lab.experiment.sweep, lab.report.page, pandas, pyarrow.parquet, numba, rich.console, tokenizers"
+    imports = (
+        "import lab.sweeping.sweep, lab.report.page.page, pandas, pyarrow.parquet, "
+        "numba, rich.console, tokenizers"
+    )
     return whole({"lab run": run, "imports alone": [sys.executable, "-c", imports]}, rounds, work)
 
 
@@ -121,7 +195,11 @@ def growth(sizes: list[int]) -> list[dict[str, object]]:
     found = []
     for size in sizes:
         for kind in ("exact", "hnsw", "ivf") if size <= 100_000 else ("exact",):
-            line = subprocess.run([sys.executable, HERE / "growth.py", str(size), "1000", kind], check=True, capture_output=True)
+            line = subprocess.run(
+                [sys.executable, HERE / "growth.py", str(size), "1000", kind],
+                check=True,
+                capture_output=True,
+            )
             found.append(json.loads(line.stdout.splitlines()[-1]))
             print(found[-1], flush=True)
     return found
@@ -130,7 +208,9 @@ def growth(sizes: list[int]) -> list[dict[str, object]]:
 def alone(script: str, *arguments: object) -> dict[str, object]:
     """What a bench in a process of its own prints."""
     command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    line = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1]
+    line = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines()[-1]
     found: dict[str, object] = json.loads(line)
     return found
 
@@ -139,7 +219,13 @@ def rows(name: str, timings: dict[str, Timing]) -> list[dict[str, object]]:
     """One row a contender, with how many times longer than ours it took in the same rounds."""
     ours = timings.get("lab", next(iter(timings.values())))
     return [
-        {"bench": name, "who": who, **asdict(t), "wall_ratio": t.wall / ours.wall, "cpu_ratio": t.cpu / ours.cpu}
+        {
+            "bench": name,
+            "who": who,
+            **asdict(t),
+            "wall_ratio": t.wall / ours.wall,
+            "cpu_ratio": t.cpu / ours.cpu,
+        }
         for who, t in timings.items()
     ]
 
@@ -165,16 +251,30 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         benches = {
-            "bm25": lambda: [row for name, t in legs.bm25(data, rounds).items() for row in rows(f"bm25: {name}", t)],
-            "metrics": lambda: rows("metrics of 1,000 systems x 300 questions x 3", legs.metrics(rounds)),
-            "without_model": lambda: rows("33 systems without the model, whole processes", without_model(data, rounds, work)),
-            "first_run": lambda: rows("33 systems, nothing compiled yet, whole processes", first_run(data, rounds, work)),
-            "three_bm25": lambda: rows("three BM25 systems, whole processes", three_bm25(data, rounds, work)),
+            "bm25": lambda: [
+                row
+                for name, t in legs.bm25(data, rounds).items()
+                for row in rows(f"bm25: {name}", t)
+            ],
+            "metrics": lambda: rows(
+                "metrics of 1,000 systems x 300 questions x 3", legs.metrics(rounds)
+            ),
+            "without_model": lambda: rows(
+                "33 systems without the model, whole processes", without_model(data, rounds, work)
+            ),
+            "first_run": lambda: rows(
+                "33 systems, nothing compiled yet, whole processes", first_run(data, rounds, work)
+            ),
+            "three_bm25": lambda: rows(
+                "three BM25 systems, whole processes", three_bm25(data, rounds, work)
+            ),
             "start": lambda: rows("start", start(rounds, work)),
             "repeat": lambda: rows("quickstart again", repeat(rounds, work)),
             "extend": lambda: alone("extend.py", rounds),
             "dtype": lambda: alone("dtype.py", data, rounds),
-            "overhead": lambda: alone("overhead.py", data),  # many minutes of the models' own work: one round
+            "overhead": lambda: alone(
+                "overhead.py", data
+            ),  # many minutes of the models' own work: one round
             "growth": lambda: growth(asked.growth),
         }
         for name in asked.only if asked.only is not None else benches:

@@ -1,4 +1,5 @@
-"""Interleaved rounds: what is compared runs alternately, so that a busy moment of the machine meets all alike."""
+"""Interleaved rounds: what is compared runs alternately, so that a busy moment of the machine meets
+all alike."""
 
 import os
 import subprocess
@@ -16,8 +17,8 @@ Runs = list[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Medians over the rounds: seconds on the clock, and seconds of processor time, which other users of a shared machine
-    disturb less."""
+    """Medians over the rounds: seconds on the clock, and seconds of processor time, which other
+    users of a shared machine disturb less."""
 
     wall: float
     cpu: float
@@ -29,8 +30,9 @@ class Timing:
 
 
 def in_process(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Timing]:
-    """Time functions, each once uncounted (compilation, caches of the processor), then in turn. In its turn a task runs until
-    LONG has passed and the time of one call is taken: a first call finds its neighbour's data in the processor's caches."""
+    """Time functions, each once uncounted (compilation, caches of the processor), then in turn. In
+    its turn a task runs until LONG has passed and the time of one call is taken: a first call finds
+    its neighbour's data in the processor's caches."""
     for task in tasks.values():
         task()
     runs: dict[str, Runs] = {name: [] for name in tasks}
@@ -40,12 +42,15 @@ def in_process(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[s
             while not calls or time.perf_counter() - wall < LONG:
                 task()
                 calls += 1
-            runs[name].append(((time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls))
+            runs[name].append(
+                ((time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls)
+            )
     return {name: Timing.of(times) for name, times in runs.items()}
 
 
 def whole(commands: Mapping[str, Sequence[str]], rounds: int, folder: Path) -> dict[str, Timing]:
-    """Time whole processes in turn, imports and all. Raises RuntimeError with the end of what a failed one printed."""
+    """Time whole processes in turn, imports and all. Raises RuntimeError with the end of what a
+    failed one printed."""
     runs: dict[str, Runs] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():

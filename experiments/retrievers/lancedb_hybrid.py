@@ -1,6 +1,8 @@
-"""A LanceDB table searched by words and by vectors, joined by reciprocal ranks, as a foreign retriever.
+"""A LanceDB table searched by words and by vectors, joined by reciprocal ranks, as a foreign
+retriever.
 
-pip install 'retrieval-diagnostics-lab[lancedb]', then in an experiment file, run with `lab run FILE --allow-commands`:
+pip install 'retrieval-diagnostics-lab[lancedb]', then in an experiment file, run with `lab run FILE
+--allow-commands`:
 
     [[retriever]]
     name = "lancedb"
@@ -18,8 +20,8 @@ from lancedb.rerankers import RRFReranker
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
+from lab.pipeline.foreign.retriever import Hit, serve
 from lab.retrieval.encoder import Encoder, SentenceEncoder
-from lab.retrieval.foreign import Hit, serve
 
 
 class LanceHybrid:
@@ -29,7 +31,10 @@ class LanceHybrid:
         self.encoder, self.chunks = encoder, list(chunks := chunk(corpus, ChunkConfig(size=size)))
         self.folder = tempfile.TemporaryDirectory()
         vectors = encoder.encode(chunks.texts, "passage", lambda steps: None)
-        rows = [{"number": n, "text": text, "vector": vectors[n].tolist()} for n, text in enumerate(chunks.texts)]
+        rows = [
+            {"number": n, "text": text, "vector": vectors[n].tolist()}
+            for n, text in enumerate(chunks.texts)
+        ]
         self.table = lancedb.connect(self.folder.name).create_table("chunks", rows)
         self.table.create_index("text", config=FTS())
 

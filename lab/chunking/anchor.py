@@ -12,8 +12,8 @@ Piece = tuple[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """Spans of the strings that were found, the strings that were not, and how many non-blank characters of the text lie in
-    no span."""
+    """Spans of the strings that were found, the strings that were not, and how many non-blank
+    characters of the text lie in no span."""
 
     spans: tuple[Span, ...]
     lost: tuple[str, ...]
@@ -21,18 +21,22 @@ class Anchored:
 
 
 def anchor(text: str, pieces: Sequence[Piece], reach: Callable[[Span], int]) -> Anchored:
-    """Find every string after the one before it, white space left aside, for splitters strip and fold it.
+    """Find every string after the one before it, white space left aside, for splitters strip and
+    fold it.
 
-    A string belongs where it adds something and leaves no gap: not before `reach(span)` of the span before it (how far an
-    overlap goes back) and not after the first character that no span holds yet. Of several such places the one that the
-    splitter names is taken, else the first that has the string's own white space, else the first. Only where there is none
-    may it begin later. A place that a splitter names is not believed where the text differs.
+    A string belongs where it adds something and leaves no gap: not before `reach(span)` of the span
+    before it (how far an overlap goes back) and not after the first character that no span holds
+    yet. Of several such places the one that the splitter names is taken, else the first that has
+    the string's own white space, else the first. Only where there is none may it begin later. A
+    place that a splitter names is not believed where the text differs.
     """
     offsets = [offset for offset, character in enumerate(text) if not character.isspace()]
     visible = "".join(text[offset] for offset in offsets)
     spans: list[Span] = []
     lost: list[str] = []
-    held = missed = 0  # counts of visible characters: those passed so far, and those of them in no span
+    held = missed = (
+        0  # counts of visible characters: those passed so far, and those of them in no span
+    )
     for string, named in pieces:
         core = "".join(string.split())
         if not core:
@@ -41,9 +45,12 @@ def anchor(text: str, pieces: Sequence[Piece], reach: Callable[[Span], int]) -> 
         first, new = bisect_left(offsets, back), held - len(core) + 1
         found = _places(visible, core, max(first, new), held)
         if not found and spans and back < spans[-1][1]:
-            # Its splitter counts the overlap otherwise, so goes further back; rarely, a string has nothing new.
+            # Its splitter counts the overlap otherwise, so goes further back; rarely, a string has
+            # nothing new.
             first = bisect_left(offsets, spans[-1][0])
-            found = _places(visible, core, max(first, new), held) or _places(visible, core, first, held)
+            found = _places(visible, core, max(first, new), held) or _places(
+                visible, core, first, held
+            )
         place = _best(found, string, named, text, offsets) if found else visible.find(core, held)
         if place < 0:
             lost.append(string)
@@ -64,7 +71,9 @@ def _places(visible: str, core: str, first: int, last: int) -> list[int]:
     return places
 
 
-def _best(places: Sequence[int], string: str, named: int | None, text: str, offsets: Sequence[int]) -> int:
+def _best(
+    places: Sequence[int], string: str, named: int | None, text: str, offsets: Sequence[int]
+) -> int:
     stripped, lead = string.strip(), len(string) - len(string.lstrip())
     told = [place for place in places if named is not None and offsets[place] == named + lead]
     exact = [place for place in places if text.startswith(stripped, offsets[place])]

@@ -27,9 +27,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What another library's splitter did to one document beside cutting it to size: `strings` that are not in its text and
-    so are no chunks, `sample` the first of them; the number of non-blank `characters` that lie in no chunk; and how many
-    chunks are `oversized`, the largest of them `largest` units."""
+    """What another library's splitter did to one document beside cutting it to size: `strings` that
+    are not in its text and so are no chunks, `sample` the first of them; the number of non-blank
+    `characters` that lie in no chunk; and how many chunks are `oversized`, the largest of them
+    `largest` units."""
 
     doc_id: str
     strings: int = 0
@@ -41,11 +42,13 @@ class Fault:
 
 @dataclass(frozen=True, eq=False)
 class Chunking:
-    """All spans of one corpus under one setting, ordered by (doc_id, start, end): a smaller index wins a tied score.
+    """All spans of one corpus under one setting, ordered by (doc_id, start, end): a smaller index
+    wins a tied score.
 
-    `document`, `start`, `end` and `level` are parallel arrays: position of the document in the corpus, code point
-    offsets, and which of several sizes the chunk belongs to. `blank` counts the spans that held only white space and
-    were left out. `faults` is empty but for other libraries' splitters.
+    `document`, `start`, `end` and `level` are parallel arrays: position of the document in the
+    corpus, code point offsets, and which of several sizes the chunk belongs to. `blank` counts the
+    spans that held only white space and were left out. `faults` is empty but for other libraries'
+    splitters.
     """
 
     corpus: Corpus
@@ -57,13 +60,19 @@ class Chunking:
     faults: tuple[Fault, ...] = ()
 
     @staticmethod
-    def of(corpus: Corpus, spans: list[tuple[int, int, int, int]], faults: tuple[Fault, ...] = ()) -> "Chunking":
+    def of(
+        corpus: Corpus, spans: list[tuple[int, int, int, int]], faults: tuple[Fault, ...] = ()
+    ) -> "Chunking":
         """From (document, start, end, level) in any order; repeats and blank spans are dropped."""
         unique = {(d, s, e): level for d, s, e, level in sorted(spans, reverse=True)}
         texts = [document.text for document in corpus]
-        kept = sorted((d, s, e, level) for (d, s, e), level in unique.items() if texts[d][s:e].strip())
+        kept = sorted(
+            (d, s, e, level) for (d, s, e), level in unique.items() if texts[d][s:e].strip()
+        )
         columns = np.array(kept, dtype=np.int64).reshape(-1, 4).T
-        return Chunking(corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept), faults)
+        return Chunking(
+            corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept), faults
+        )
 
     def __len__(self) -> int:
         return len(self.start)
@@ -82,7 +91,9 @@ class Chunking:
     @property
     def spans(self) -> list[tuple[int, int, int]]:
         """(document, start, end) of every chunk."""
-        return list(zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True))
+        return list(
+            zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
+        )
 
     @cached_property
     def texts(self) -> list[str]:

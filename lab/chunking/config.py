@@ -39,12 +39,14 @@ Percentile = Annotated[float, AfterValidator(_percentile)]
 class ChunkConfig(BaseModel):
     """How documents are cut.
 
-    `size` and `overlap` count `unit`s: code points, words (a Chinese, Japanese or Korean character is a word) or tokens of
-    the model named `tokenizer`. A tuple of sizes indexes chunks of all of them together; a table gives each document the size
-    of its type. `document` keeps every document whole and reads neither.
+    `size` and `overlap` count `unit`s: code points, words (a Chinese, Japanese or Korean character
+    is a word) or tokens of the model named `tokenizer`. A tuple of sizes indexes chunks of all of
+    them together; a table gives each document the size of its type. `document` keeps every document
+    whole and reads neither.
 
-    `semantic` cuts where sentences embedded by the model named `embedder` are farther apart than the `percentile` of their
-    document's distances. Names with a colon are other libraries' splitters (see `lab.chunking.splitters`).
+    `semantic` cuts where sentences embedded by the model named `embedder` are farther apart than
+    the `percentile` of their document's distances. Names with a colon are other libraries'
+    splitters (see `lab.chunking.splitters`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,10 +66,14 @@ class ChunkConfig(BaseModel):
         if self.overlap and self.strategy in NO_OVERLAP:
             raise ValueError(f"strategy '{self.strategy}' knows no overlap; expected 0")
         if (self.tokenizer is None) == (self.unit == "tokens"):
-            raise ValueError("unit 'tokens' needs a tokenizer, the name of the model whose tokens are counted, and only it does")
+            raise ValueError(
+                "unit 'tokens' needs a tokenizer, the name of the model whose tokens are counted, "
+                "and only it does"
+            )
         if (self.embedder is None) == (self.strategy == "semantic"):
             raise ValueError(
-                "strategy 'semantic' needs an embedder, the name of the model that reads sentences, and only it does"
+                "strategy 'semantic' needs an embedder, the name of the model that reads "
+                "sentences, and only it does"
             )
         return self
 
@@ -85,7 +91,9 @@ class ChunkConfig(BaseModel):
         size = "+".join(map(str, self.size)) if isinstance(self.size, tuple) else str(self.size)
         size += f"/{self.overlap}" if self.overlap else ""
         percentile = f"-p{self.percentile:g}" if self.strategy == "semantic" else ""
-        return f"{self.strategy}-{size}{percentile}" + ("" if self.unit == "characters" else f"-{self.unit}")
+        return f"{self.strategy}-{size}{percentile}" + (
+            "" if self.unit == "characters" else f"-{self.unit}"
+        )
 
 
 DELIVER = re.compile(r"chunk|window\(([1-9]\d*)\)|parent\(([1-9]\d*)\)")
@@ -93,7 +101,9 @@ DELIVER = re.compile(r"chunk|window\(([1-9]\d*)\)|parent\(([1-9]\d*)\)")
 
 def _deliver(value: str) -> str:
     if not DELIVER.fullmatch(value):
-        raise ValueError("expected 'chunk', 'window(n)' (n neighbours on either side) or 'parent(size)'")
+        raise ValueError(
+            "expected 'chunk', 'window(n)' (n neighbours on either side) or 'parent(size)'"
+        )
     return value
 
 

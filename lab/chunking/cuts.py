@@ -15,15 +15,18 @@ class Cuts:
     chunking: Chunking
 
     def margin(self, document: int, start: int, end: int) -> int:
-        """Characters between [start, end) of a document (its position in the corpus) and the nearest cut, in the chunk that
-        holds the span with most room.
+        """Characters between [start, end) of a document (its position in the corpus) and the
+        nearest cut, in the chunk that holds the span with most room.
 
-        Where no chunk holds it whole, minus the characters that the best chunk lacks. A span in a document without any cut
-        has the document's length as margin.
+        Where no chunk holds it whole, minus the characters that the best chunk lacks. A span in a
+        document without any cut has the document's length as margin.
         """
         length = len(self.chunking.corpus.documents[document].text)
         left, right = self._borders(document)
-        room = np.minimum(np.where(left == 0, length, start - left), np.where(right == length, length, right - end))
+        room = np.minimum(
+            np.where(left == 0, length, start - left),
+            np.where(right == length, length, right - end),
+        )
         held = (left <= start) & (right >= end)
         if held.any():
             return int(room[held].max())

@@ -6,8 +6,9 @@ from lab.chunking.units import Span, cut_after, cut_before, inside_clusters
 
 
 def by_characters(text: str, size: int, overlap: int) -> list[Span]:
-    """Windows of at most `size` code points. A cut inside a grapheme moves back to its start; a grapheme longer than
-    `size` is a window of its own. Every step advances, so overlap < size always ends."""
+    """Windows of at most `size` code points. A cut inside a grapheme moves back to its start; a
+    grapheme longer than `size` is a window of its own. Every step advances, so overlap < size
+    always ends."""
     inside, chunks = inside_clusters(text), []
     start = 0
     while start < len(text):
@@ -18,15 +19,19 @@ def by_characters(text: str, size: int, overlap: int) -> list[Span]:
         if end == len(text):
             break
         start = max(cut_after(end - overlap, inside), cut_after(start + 1, inside))
-        # A long grapheme ahead may need the room of the overlap: a window that adds nothing new would only repeat the last.
+        # A long grapheme ahead may need the room of the overlap: a window that adds nothing new
+        # would only repeat the last.
         while start < end and cut_before(min(start + size, len(text)), inside) <= end:
             start = cut_after(start + 1, inside)
     return chunks
 
 
-def by_spans(spans: list[Span], size: int, overlap: int, measure: Callable[[Span], int] = lambda span: 1) -> list[Span]:
-    """Windows over consecutive spans whose measures sum to at most `size` (at least one span), repeating as many
-    trailing spans as fit into `overlap` and leave room for the next span, so that every window adds something new."""
+def by_spans(
+    spans: list[Span], size: int, overlap: int, measure: Callable[[Span], int] = lambda span: 1
+) -> list[Span]:
+    """Windows over consecutive spans whose measures sum to at most `size` (at least one span),
+    repeating as many trailing spans as fit into `overlap` and leave room for the next span, so that
+    every window adds something new."""
     lengths = [measure(span) for span in spans]
     chunks: list[Span] = []
     first = 0

@@ -15,8 +15,8 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class SizeByType:
-    """Pairs (type, size), ordered by type: what documents of a type (`Document.doctype`) are cut to. The type `default` stands
-    for all that are not named."""
+    """Pairs (type, size), ordered by type: what documents of a type (`Document.doctype`) are cut
+    to. The type `default` stands for all that are not named."""
 
     pairs: tuple[tuple[str, int], ...]
 
@@ -29,7 +29,8 @@ class SizeByType:
         return tuple(sorted({size for _, size in self.pairs}))
 
     def by_document(self, corpus: Corpus) -> list[int]:
-        """The size of every document. Raises ConfigError with every type that has no size, and some of its documents."""
+        """The size of every document. Raises ConfigError with every type that has no size, and some
+        of its documents."""
         named = dict(self.pairs)
         without: dict[str, list[str]] = {}
         for document in corpus:
@@ -42,16 +43,26 @@ class SizeByType:
                 f"it names {', '.join(named)}; add the type, or '{DEFAULT}' for all others"
                 for doctype, ids in sorted(without.items())
             )
-        return [named[document.doctype if document.doctype in named else DEFAULT] for document in corpus]
+        return [
+            named[document.doctype if document.doctype in named else DEFAULT] for document in corpus
+        ]
 
 
 def _size(value: Any) -> int | tuple[int, ...] | SizeByType:
-    """Several sizes stand in ascending order, for neither their order nor repeats make a difference."""
+    """Several sizes stand in ascending order, for neither their order nor repeats make a
+    difference."""
     if isinstance(value, SizeByType):
         return value
     if isinstance(value, Mapping):
-        if not value or not _whole_numbers(value.values()) or not all(isinstance(doctype, str) and doctype for doctype in value):
-            raise ValueError("expected a whole number from 1 for every document type, like { technical = 300, default = 800 }")
+        if (
+            not value
+            or not _whole_numbers(value.values())
+            or not all(isinstance(doctype, str) and doctype for doctype in value)
+        ):
+            raise ValueError(
+                "expected a whole number from 1 for every document type, like { technical = 300, "
+                "default = 800 }"
+            )
         return SizeByType(tuple(sorted(value.items())))
     several = value if isinstance(value, list | tuple) else (value,)
     if not several or not _whole_numbers(several):
@@ -71,4 +82,6 @@ def _plain(size: int | tuple[int, ...] | SizeByType) -> Any:
     return dict(size.pairs) if isinstance(size, SizeByType) else size
 
 
-Size = Annotated[int | tuple[int, ...] | SizeByType, BeforeValidator(_size), PlainSerializer(_plain)]
+Size = Annotated[
+    int | tuple[int, ...] | SizeByType, BeforeValidator(_size), PlainSerializer(_plain)
+]

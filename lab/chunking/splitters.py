@@ -1,4 +1,5 @@
-"""Other libraries' splitters as strategies: their strings become chunks where they can be anchored in the document."""
+"""Other libraries' splitters as strategies: their strings become chunks where they can be anchored
+in the document."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -15,11 +16,18 @@ from lab.errors import ConfigError
 Split = Callable[[str], Sequence[Piece]]
 EXTRA = "splitters"
 # What a strategy's name begins with -> the module that it needs.
-LIBRARIES = {"langchain": "langchain_text_splitters", "llama-index": "llama_index.core", "chonkie": "chonkie"}
+LIBRARIES = {
+    "langchain": "langchain_text_splitters",
+    "llama-index": "llama_index.core",
+    "chonkie": "chonkie",
+}
 
 
-def chunk_foreign(corpus: Corpus, config: ChunkConfig, sizes: Sequence[Sequence[int]], units: Units) -> Chunking:
-    """Split every document to its sizes and anchor the strings; what else came of it is told in `Chunking.faults`.
+def chunk_foreign(
+    corpus: Corpus, config: ChunkConfig, sizes: Sequence[Sequence[int]], units: Units
+) -> Chunking:
+    """Split every document to its sizes and anchor the strings; what else came of it is told in
+    `Chunking.faults`.
 
     Raises ConfigError when the library is not installed, or refuses a document under this size.
     """
@@ -39,14 +47,28 @@ def chunk_foreign(corpus: Corpus, config: ChunkConfig, sizes: Sequence[Sequence[
             try:
                 pieces = splits[size](text)
             except (ValueError, RuntimeError) as fault:
-                problems.append(f"chunk.strategy '{config.strategy}', size {size}, refuses document '{document.doc_id}': {fault}")
+                problems.append(
+                    f"chunk.strategy '{config.strategy}', size {size}, refuses document "
+                    f"'{document.doc_id}': {fault}"
+                )
                 continue
             found = anchor(text, pieces, partial(_reach, text, config.overlap, units))
             spans += [(position, start, end, level) for start, end in found.spans]
-            large = [count for span in found.spans if (count := units.count(text[slice(*span)])) > size]
+            large = [
+                count for span in found.spans if (count := units.count(text[slice(*span)])) > size
+            ]
             if found.lost or found.uncovered or large:
                 sample = found.lost[0] if found.lost else ""
-                faults.append(Fault(document.doc_id, len(found.lost), sample, found.uncovered, len(large), max(large, default=0)))
+                faults.append(
+                    Fault(
+                        document.doc_id,
+                        len(found.lost),
+                        sample,
+                        found.uncovered,
+                        len(large),
+                        max(large, default=0),
+                    )
+                )
     if problems:
         raise ConfigError(problems)
     return Chunking.of(corpus, spans, tuple(faults))
@@ -57,7 +79,10 @@ def missing_library(strategy: str) -> str | None:
     library = strategy.partition(":")[0]
     if library not in LIBRARIES or find_spec(LIBRARIES[library].partition(".")[0]) is not None:
         return None
-    return f"chunk.strategy '{strategy}' needs {LIBRARIES[library]}; pip install 'retrieval-diagnostics-lab[{EXTRA}]'"
+    return (
+        f"chunk.strategy '{strategy}' needs {LIBRARIES[library]}; pip install "
+        f"'retrieval-diagnostics-lab[{EXTRA}]'"
+    )
 
 
 def _reach(text: str, overlap: int, units: Units, before: Span) -> int:
@@ -77,8 +102,11 @@ def _langchain(name: str) -> Callable[[int, int, Units], Split]:
 
         # It logs a line for every piece that it keeps longer than the size.
         logging.getLogger("langchain_text_splitters").setLevel(logging.ERROR)
-        splitter = getattr(langchain_text_splitters, name)(chunk_size=size, chunk_overlap=overlap, length_function=units.count)
-        # Its start indices are searched for as well, and count the overlap in characters whatever the unit.
+        splitter = getattr(langchain_text_splitters, name)(
+            chunk_size=size, chunk_overlap=overlap, length_function=units.count
+        )
+        # Its start indices are searched for as well, and count the overlap in characters whatever
+        # the unit.
         return lambda text: [(string, None) for string in splitter.split_text(text)]
 
     return build
@@ -88,7 +116,9 @@ def _llama_index(name: str) -> Callable[[int, int, Units], Split]:
     def build(size: int, overlap: int, units: Units) -> Split:
         from llama_index.core import node_parser
 
-        splitter = getattr(node_parser, name)(chunk_size=size, chunk_overlap=overlap, tokenizer=units.pieces)
+        splitter = getattr(node_parser, name)(
+            chunk_size=size, chunk_overlap=overlap, tokenizer=units.pieces
+        )
         # Its start indices are those of the first text alike in the document.
         return lambda text: [(string, None) for string in splitter.split_text(text)]
 

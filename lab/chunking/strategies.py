@@ -17,13 +17,18 @@ from lab.corpus.document import Corpus
 from lab.errors import ConfigError
 
 
-def chunk(corpus: Corpus, config: ChunkConfig, tokenize: Tokenize | None = None, embed: Embed | None = None) -> Chunking:
-    """Cut every document. `tokenize` gives a model's token offsets and is needed for `unit = "tokens"` only, `embed` a vector
-    for every text and is needed for `strategy = "semantic"` only.
+def chunk(
+    corpus: Corpus,
+    config: ChunkConfig,
+    tokenize: Tokenize | None = None,
+    embed: Embed | None = None,
+) -> Chunking:
+    """Cut every document. `tokenize` gives a model's token offsets and is needed for `unit =
+    "tokens"` only, `embed` a vector for every text and is needed for `strategy = "semantic"` only.
 
-    Every non-blank character of a document lies in at least one chunk, and no chunk is blank. What another library's
-    splitter leaves out of that is told in `Chunking.faults`. Raises ConfigError when a document's type has no size, or the
-    library is not there.
+    Every non-blank character of a document lies in at least one chunk, and no chunk is blank. What
+    another library's splitter leaves out of that is told in `Chunking.faults`. Raises ConfigError
+    when a document's type has no size, or the library is not there.
     """
     if config.unit == "tokens" and tokenize is None:
         raise ConfigError("chunk.unit = 'tokens' needs the token offsets of a model")
@@ -32,19 +37,29 @@ def chunk(corpus: Corpus, config: ChunkConfig, tokenize: Tokenize | None = None,
     units, sizes = Units(config.unit, tokenize), _sizes(corpus, config)
     if config.strategy in SPLITTERS:
         return chunk_foreign(corpus, config, sizes, units)
-    breaks = breaks_of(corpus, config.percentile, embed) if embed and config.strategy == "semantic" else None
+    breaks = (
+        breaks_of(corpus, config.percentile, embed)
+        if embed and config.strategy == "semantic"
+        else None
+    )
     spans = []
     for position, document in enumerate(corpus):
         parts = list(pairwise([0, *(breaks[position] if breaks else ()), len(document.text)]))
         for level, size in enumerate(sizes[position]):
             for first, last in parts:
-                found = STRATEGIES[config.strategy](document.text[first:last], size, config.overlap, units)
-                spans += [(position, first + start, first + end, level) for start, end in found or [(0, last - first)]]
+                found = STRATEGIES[config.strategy](
+                    document.text[first:last], size, config.overlap, units
+                )
+                spans += [
+                    (position, first + start, first + end, level)
+                    for start, end in found or [(0, last - first)]
+                ]
     return Chunking.of(corpus, spans)
 
 
 def _sizes(corpus: Corpus, config: ChunkConfig) -> list[tuple[int, ...]]:
-    """The sizes that each document is cut to; whole documents have a single one that nobody reads."""
+    """The sizes that each document is cut to; whole documents have a single one that nobody
+    reads."""
     if isinstance(config.size, SizeByType) and config.strategy != "document":
         return [(size,) for size in config.size.by_document(corpus)]
     return [config.sizes if config.strategy != "document" else (0,)] * len(corpus)
@@ -67,7 +82,9 @@ def _sentences(text: str, size: int, overlap: int, units: Units) -> list[Span]:
             size,
             overlap,
             measure=lambda span: span[1] - span[0],
-            fixed=lambda span: [(span[0] + s, span[0] + e) for s, e in by_characters(text[slice(*span)], size, 0)],
+            fixed=lambda span: [
+                (span[0] + s, span[0] + e) for s, e in by_characters(text[slice(*span)], size, 0)
+            ],
         )
     every = units.spans(text)
     starts = [start for start, _ in every]
@@ -76,7 +93,8 @@ def _sentences(text: str, size: int, overlap: int, units: Units) -> list[Span]:
         return every[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
 
     def fixed(span: Span) -> list[Span]:
-        # A unit may reach over the border of two sentences ("end.Next"): the windows of a sentence tile it and no more.
+        # A unit may reach over the border of two sentences ("end.Next"): the windows of a sentence
+        # tile it and no more.
         windows = by_spans(within(span), size, 0)
         borders = [span[0], *(start for start, _ in windows[1:]), span[1]]
         return list(pairwise(borders))

@@ -1,4 +1,5 @@
-"""What sizes count: characters (grapheme-safe), words, or a model's tokens, each as spans that tile the text."""
+"""What sizes count: characters (grapheme-safe), words, or a model's tokens, each as spans that tile
+the text."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +15,10 @@ Tokenize = Callable[[str], list[Span]]
 Unit = Literal["characters", "words", "tokens"]
 
 # Without the marks U+30A0 and U+30FB among the Katakana, which are punctuation.
-CJK = "\u3005\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+CJK = (
+    "\u3005\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\U00020000-\U0003134f"
+)
 WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 CLUSTER = regex.compile(r"\X")
 # Where graphemes of several code points can lie: between ASCII characters there is none but \r\n.
@@ -23,7 +27,8 @@ JOINABLE = re.compile(r"[^\x00-\x7f]+(?:[\x00-\x7f][^\x00-\x7f]+)*[\x00-\x0c\x0e
 
 @lru_cache(maxsize=4096)
 def inside_clusters(text: str) -> frozenset[int]:
-    """Positions at which a cut would part a grapheme: an accent from its letter, an emoji from its joiner."""
+    """Positions at which a cut would part a grapheme: an accent from its letter, an emoji from its
+    joiner."""
     newlines = {match.end() - 1 for match in re.finditer("\r\n", text)} if "\r" in text else set()
     if text.isascii():
         return frozenset(newlines)
@@ -38,7 +43,8 @@ def inside_clusters(text: str) -> frozenset[int]:
 
 
 def cut_before(position: int, inside: frozenset[int]) -> int:
-    """The nearest cut at or before a position that parts no grapheme; `inside` as of `inside_clusters`."""
+    """The nearest cut at or before a position that parts no grapheme; `inside` as of
+    `inside_clusters`."""
     while position in inside:
         position -= 1
     return position
@@ -57,7 +63,8 @@ def words(text: str) -> list[Span]:
 
 
 def tokens(text: str, tokenize: Tokenize) -> list[Span]:
-    """The model's tokens, stretched so that no character which the tokenizer passes over is lost."""
+    """The model's tokens, stretched so that no character which the tokenizer passes over is
+    lost."""
     starts = sorted({start for start, end in tokenize(text) if end > start})
     if not starts:
         return [(0, len(text))] if text else []
@@ -81,14 +88,17 @@ def graphemes_whole(text: str, spans: list[Span]) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What sizes count under one config; `tokenize` gives a model's token offsets and is there for `tokens`."""
+    """What sizes count under one config; `tokenize` gives a model's token offsets and is there for
+    `tokens`."""
 
     unit: Unit = "characters"
     tokenize: Tokenize | None = None
 
     def spans(self, text: str) -> list[Span]:
         """The units of a text; code points are not listed, they are their own offsets."""
-        return tokens(text, self.tokenize) if self.unit == "tokens" and self.tokenize else words(text)
+        return (
+            tokens(text, self.tokenize) if self.unit == "tokens" and self.tokenize else words(text)
+        )
 
     def count(self, text: str) -> int:
         return len(text) if self.unit == "characters" else len(self.spans(text))

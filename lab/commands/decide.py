@@ -15,18 +15,27 @@ NEGATIVE = 1
 def compare(
     a: Annotated[Path, typer.Argument(help="Run folder or TREC run: the older or the reference.")],
     b: Annotated[Path, typer.Argument(help="Run folder or TREC run: the newer.")],
-    system_a: Annotated[str | None, typer.Option(help="System of A by name; the recommended one by default.")] = None,
-    system_b: Annotated[str | None, typer.Option(help="System of B by name; the recommended one by default.")] = None,
-    qrels: Annotated[Path | None, typer.Option(help="Judgements for TREC runs (TREC or BEIR columns).")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="Metrics for TREC runs; may be repeated.")] = None,
+    system_a: Annotated[
+        str | None, typer.Option(help="System of A by name; the recommended one by default.")
+    ] = None,
+    system_b: Annotated[
+        str | None, typer.Option(help="System of B by name; the recommended one by default.")
+    ] = None,
+    qrels: Annotated[
+        Path | None, typer.Option(help="Judgements for TREC runs (TREC or BEIR columns).")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Metrics for TREC runs; may be repeated.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two runs on their common questions: per metric and kind, by cause, question by question, and what changed."""
+    """Compare two runs on their common questions: per metric and kind, by cause, question by
+    question, and what changed."""
     from rich.console import Console
 
-    from lab.experiment.compare import compare_sides
-    from lab.experiment.side import METRICS, sides
-    from lab.report.compare import compare_json, compare_screen
+    from lab.report.screens.compare import compare_json, compare_screen
+    from lab.runs.compare import compare_sides
+    from lab.runs.side import METRICS, sides
 
     found = compare_sides(*sides((a, b), (system_a, system_b), qrels, metric or METRICS))
     if as_json:
@@ -37,16 +46,21 @@ def compare(
 
 def ablate(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    baseline: Annotated[str | None, typer.Option(help="System by name; the recommended one by default.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Metric; the selecting one by default.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="System by name; the recommended one by default.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Metric; the selecting one by default.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show which setting matters and by how much: steps from a baseline, and main effects over the whole grid."""
+    """Show which setting matters and by how much: steps from a baseline, and main effects over the
+    whole grid."""
     from rich.console import Console
 
-    from lab.experiment.ablate import ablate as ablate_run
-    from lab.experiment.run_folder import read_run
-    from lab.report.ablate import ablation_json, ablation_screen
+    from lab.report.screens.ablate import ablation_json, ablation_screen
+    from lab.runs.ablate import ablate as ablate_run
+    from lab.runs.folder import read_run
 
     finished = read_run(run)
     found = ablate_run(finished, baseline or finished.manifest["recommended"], metric)
@@ -57,24 +71,39 @@ def ablate(
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(help="Run folder that wants to take the baseline's place.")],
+    run: Annotated[
+        Path, typer.Argument(help="Run folder that wants to take the baseline's place.")
+    ],
     baseline: Annotated[Path, typer.Option(help="Run folder that is in force.")],
     rules: Annotated[Path, typer.Option(help="Rules file (TOML).")],
-    system: Annotated[str | None, typer.Option(help="System of the run by name; the recommended one by default.")] = None,
-    baseline_system: Annotated[str | None, typer.Option(help="System of the baseline; the recommended one by default.")] = None,
+    system: Annotated[
+        str | None, typer.Option(help="System of the run by name; the recommended one by default.")
+    ] = None,
+    baseline_system: Annotated[
+        str | None, typer.Option(help="System of the baseline; the recommended one by default.")
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="JUnit XML file to write.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Markdown summary to write.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a run against its baseline by rules; exit code 1 unless every rule is shown to hold or is waived."""
+    """Check a run against its baseline by rules; exit code 1 unless every rule is shown to hold or
+    is waived."""
     from rich.console import Console
 
-    from lab.experiment.gate import judge_gate
-    from lab.experiment.gate_rules import read_rules
-    from lab.experiment.side import run_side
-    from lab.report.gate import gate_json, gate_junit, gate_markdown, gate_screen, write_text
+    from lab.report.screens.gate import (
+        gate_json,
+        gate_junit,
+        gate_markdown,
+        gate_screen,
+        write_text,
+    )
+    from lab.runs.gate import judge_gate
+    from lab.runs.gate_rules import read_rules
+    from lab.runs.side import run_side
 
-    found = judge_gate(run_side(run, system), run_side(baseline, baseline_system), read_rules(rules), date.today())
+    found = judge_gate(
+        run_side(run, system), run_side(baseline, baseline_system), read_rules(rules), date.today()
+    )
     for path, text in ((junit, gate_junit(found)), (markdown, gate_markdown(found))):
         if path is not None:
             write_text(path, text)
@@ -87,15 +116,20 @@ def gate(
 
 def history(
     folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")],
-    name: Annotated[str | None, typer.Option(help="Experiment, where runs of several lie there.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Metric; the selecting one by default.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Experiment, where runs of several lie there.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Metric; the selecting one by default.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show all runs of an experiment over time, alerts where a control limit is crossed, and the kinds that moved."""
+    """Show all runs of an experiment over time, alerts where a control limit is crossed, and the
+    kinds that moved."""
     from rich.console import Console
 
-    from lab.experiment.history import read_history
-    from lab.report.history import history_json, history_screen
+    from lab.report.screens.history import history_json, history_screen
+    from lab.runs.history import read_history
 
     found = read_history(folder, name, metric)
     if as_json:

@@ -1,4 +1,5 @@
-"""Commands that read a finished run: `lab show`, `lab slices`, `lab explain`, `lab report`, `lab export`."""
+"""Commands that read a finished run: `lab show`, `lab slices`, `lab explain`, `lab report`, `lab
+export`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,24 +13,29 @@ def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     """Show the first screen of a finished run again."""
     from rich.console import Console
 
-    from lab.experiment.run_folder import read_run
-    from lab.report.terminal import first_screen
+    from lab.report.screens.terminal import first_screen
+    from lab.runs.folder import read_run
 
     Console(highlight=False).print(first_screen(read_run(run)))
 
 
 def slices(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    by: Annotated[str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")] = "kind",
-    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+    by: Annotated[
+        str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")
+    ] = "kind",
+    system: Annotated[
+        str | None, typer.Option(help="System by name; the best one by default.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the confusion of near misses."""
+    """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the
+    confusion of near misses."""
     from rich.console import Console
 
-    from lab.diagnosis.slices import sliced
-    from lab.experiment.reopen import reopen
-    from lab.report.slices import sliced_json, sliced_screen
+    from lab.report.screens.slices import sliced_json, sliced_screen
+    from lab.runs.reopen import reopen
+    from lab.runs.slices import sliced
 
     opened = reopen(run)
     found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
@@ -42,26 +48,32 @@ def slices(
 def explain(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     query: Annotated[str, typer.Argument(help="Question id.")],
-    system: Annotated[str | None, typer.Option(help="System by name; the best one by default.")] = None,
+    system: Annotated[
+        str | None, typer.Option(help="System by name; the best one by default.")
+    ] = None,
 ) -> None:
-    """Show why a question fails: its hits with the evidence marked, the cause with its proof, and what would have helped."""
+    """Show why a question fails: its hits with the evidence marked, the cause with its proof, and
+    what would have helped."""
     from rich.console import Console
 
-    from lab.diagnosis.explain import explain as explain_question
-    from lab.experiment.reopen import reopen
-    from lab.report.explanation import explanation_screen
+    from lab.report.screens.explanation import explanation_screen
+    from lab.runs.explain import explain as explain_question
+    from lab.runs.reopen import reopen
 
     opened = reopen(run)
-    story = explain_question(opened.run, opened.corpus, opened.queries, query, system or opened.run.best)
+    story = explain_question(
+        opened.run, opened.corpus, opened.queries, query, system or opened.run.best
+    )
     Console(highlight=False).print(explanation_screen(story))
 
 
 def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
-    """Write the report of a finished run anew: one file that opens from disk and fetches nothing."""
-    from lab.experiment.reopen import reopen
-    from lab.experiment.run_folder import write_page
-    from lab.report.dose_plot import read_doses
-    from lab.report.page import NAME, page
+    """Write the report of a finished run anew: one file that opens from disk and fetches
+    nothing."""
+    from lab.report.page.dose_plot import read_doses
+    from lab.report.page.page import NAME, page
+    from lab.runs.folder import write_page
+    from lab.runs.reopen import reopen
 
     opened = reopen(run)
     text = page(opened.run, opened.corpus, opened.queries, read_doses(run))
@@ -71,11 +83,13 @@ def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
 def export(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx or jsonl.")],
-    out: Annotated[Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")
+    ] = None,
 ) -> None:
     """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
-    from lab.experiment.run_folder import read_run
-    from lab.report.export import export as export_run
+    from lab.report.export.export import export as export_run
+    from lab.runs.folder import read_run
 
     folder = out or run / "export" / to
     written = export_run(read_run(run), to, folder)

@@ -13,27 +13,37 @@ from lab.commands.options import AsJson
 
 def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
-    out: Annotated[Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")] = None,
-    allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Run the commands that the file names.")] = False,
-    track: Annotated[list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")] = None,
-    profile: Annotated[bool, typer.Option("--profile", help="Time every stage and each system's queries.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")
+    ] = None,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Run the commands that the file names.")
+    ] = False,
+    track: Annotated[
+        list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")
+    ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Time every stage and each system's queries.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sweep every system of an experiment, print the first screen and write the run folder with its report."""
+    """Sweep every system of an experiment, print the first screen and write the run folder with its
+    report."""
     from rich.console import Console
 
+    from lab.config.experiment import read_experiment
+    from lab.config.retriever import refuse_commands
     from lab.corpus.read import read_corpus
-    from lab.experiment.experiment import read_experiment
-    from lab.experiment.history import mark_sealed_use
-    from lab.experiment.run_folder import check_place, run_of, write_run
-    from lab.experiment.sweep import sweep
-    from lab.report.page import NAME, page
-    from lab.report.profile import profile_screen
-    from lab.report.progress import TerminalProgress
-    from lab.report.terminal import first_screen
-    from lab.report.tracking import tracker
-    from lab.retrieval.foreign import refuse_commands
-    from lab.truth.read import read_diagnostics
+    from lab.relevance.read import read_diagnostics
+    from lab.report.export.tracking import tracker
+    from lab.report.page.page import NAME, page
+    from lab.report.screens.profile import profile_screen
+    from lab.report.screens.progress import TerminalProgress
+    from lab.report.screens.terminal import first_screen
+    from lab.runs.folder import check_place, write_run
+    from lab.runs.history import mark_sealed_use
+    from lab.sweeping.sweep import sweep
+    from lab.sweeping.tables import run_of
 
     experiment = read_experiment(file)
     if not allow_commands:
@@ -47,7 +57,13 @@ def run(
     with TerminalProgress(Console(stderr=True)) as progress:
         settings = experiment.grid, experiment.measure
         result = sweep(
-            corpus, queries, *settings, name=experiment.name, progress=progress, retrievers=retrievers, profile=profile
+            corpus,
+            queries,
+            *settings,
+            name=experiment.name,
+            progress=progress,
+            retrievers=retrievers,
+            profile=profile,
         )
     tables = run_of(result)
     tables.manifest.update(_circumstances(experiment.corpus, experiment.diagnostic_sets))
@@ -56,7 +72,13 @@ def run(
     logged = [log(tables, folder) for log in trackers]
     if as_json:
         typer.echo(
-            json.dumps({"run": str(folder), "best": result.best, "systems": json.loads(tables.systems.to_json(orient="records"))})
+            json.dumps(
+                {
+                    "run": str(folder),
+                    "best": result.best,
+                    "systems": json.loads(tables.systems.to_json(orient="records")),
+                }
+            )
         )
     else:
         console = Console(highlight=False)
@@ -68,29 +90,44 @@ def run(
 
 def interfere(
     file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
-    kind: Annotated[list[str] | None, typer.Option(help="topical, sibling, twin or duplicate; all by default.")] = None,
-    dose: Annotated[list[int] | None, typer.Option(help="Documents a question; 0 1 2 5 10 by default.")] = None,
-    folder: Annotated[Path | None, typer.Option(help="Documents of your own to inject instead.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Metric to show; the selecting one by default.")] = None,
-    into: Annotated[Path | None, typer.Option(help="Run folder to keep the table in; `lab report` then draws it.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for a run of every dose, for `lab explain` and `compare`.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="topical, sibling, twin or duplicate; all by default.")
+    ] = None,
+    dose: Annotated[
+        list[int] | None, typer.Option(help="Documents a question; 0 1 2 5 10 by default.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Documents of your own to inject instead.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Metric to show; the selecting one by default.")
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Run folder to keep the table in; `lab report` then draws it."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for a run of every dose, for `lab explain` and `compare`."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add distractors to the corpus, dose by dose, and show which systems resist."""
     from rich.console import Console
 
+    from lab.config.experiment import read_experiment
     from lab.corpus.read import read_corpus
-    from lab.diagnosis.distractors import MAKERS, OWN
-    from lab.experiment.experiment import read_experiment
-    from lab.experiment.interfere import DOSES
-    from lab.experiment.interfere import interfere as inject
-    from lab.experiment.run_folder import check_place, read_run, run_of, write_page, write_run
-    from lab.report.dose_plot import NAME, read_doses, with_earlier
-    from lab.report.interference import interference_screen
-    from lab.report.page import NAME as PAGE
-    from lab.report.page import page
-    from lab.report.progress import TerminalProgress
-    from lab.truth.read import read_diagnostics
+    from lab.relevance.read import read_diagnostics
+    from lab.report.page.dose_plot import NAME, read_doses, with_earlier
+    from lab.report.page.page import NAME as PAGE
+    from lab.report.page.page import page
+    from lab.report.screens.interference import interference_screen
+    from lab.report.screens.progress import TerminalProgress
+    from lab.runs.folder import check_place, read_run, write_page, write_run
+    from lab.sweeping.distractors import MAKERS, OWN
+    from lab.sweeping.interfere import DOSES
+    from lab.sweeping.interfere import interfere as inject
+    from lab.sweeping.tables import run_of
 
     if into:
         read_run(into)  # a wrong folder is told before the work
@@ -101,31 +138,48 @@ def interfere(
     kinds, doses = [OWN] if own else kind or list(MAKERS), dose or DOSES
     # Without any distractor all kinds are the same run.
     asked = ((kind, dose) for kind in kinds for dose in sorted({0, *doses}))
-    runs = {out / (f"{key[0]}-{key[1]}" if key[1] else "plain"): key for key in asked} if out else {}
+    runs = (
+        {out / (f"{key[0]}-{key[1]}" if key[1] else "plain"): key for key in asked} if out else {}
+    )
     for place in runs:
         check_place(place)
     with TerminalProgress(Console(stderr=True)) as progress:
         found = inject(
-            corpus, queries, experiment.grid, experiment.measure, kinds=kinds, doses=doses, folder=own, progress=progress
+            corpus,
+            queries,
+            experiment.grid,
+            experiment.measure,
+            kinds=kinds,
+            doses=doses,
+            folder=own,
+            progress=progress,
         )
     if into:
         write_page(into, NAME, with_earlier(read_doses(into), found.table()).to_csv(index=False))
     for place, key in runs.items():
         grown, documents = found.results[key], place / "documents.jsonl"
         tables = run_of(grown)
-        tables.manifest.update(_circumstances(documents, experiment.diagnostic_sets), name=f"{experiment.name} {place.name}")
-        lines = "".join(json.dumps(document.record, ensure_ascii=False) + "\n" for document in grown.corpus)
+        tables.manifest.update(
+            _circumstances(documents, experiment.diagnostic_sets),
+            name=f"{experiment.name} {place.name}",
+        )
+        lines = "".join(
+            json.dumps(document.record, ensure_ascii=False) + "\n" for document in grown.corpus
+        )
         write_run(tables, place, {documents.name: lines, PAGE: page(tables, grown.corpus, queries)})
     if as_json:
         typer.echo(found.table().to_json(orient="records"))
     else:
-        Console(highlight=False).print(interference_screen(found, metric or experiment.measure.select_by))
+        Console(highlight=False).print(
+            interference_screen(found, metric or experiment.measure.select_by)
+        )
         for place in runs:
             typer.echo(f"written: {place}")
 
 
 def _circumstances(corpus: Path, sets: Sequence[Path]) -> dict[str, object]:
-    """What a manifest says beside what was run: where its documents and sets lie, and when it ended."""
+    """What a manifest says beside what was run: where its documents and sets lie, and when it
+    ended."""
     paths = {"corpus": str(corpus), "diagnostic_sets": [str(path) for path in sets]}
     return {"paths": paths, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
 
@@ -135,28 +189,46 @@ def search(
     question: Annotated[str, typer.Argument(help="What to look for.")],
     k: Annotated[int, typer.Option("-k", min=1, help="Hits to show.")] = 5,
     chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
-    strategy: Annotated[str, typer.Option(help="fixed, sentences, structure, semantic, langchain:recursive ...")] = "fixed",
-    alpha: Annotated[float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")] = 0.5,
-    model: Annotated[str, typer.Option(help="Dense model: package name, folder or hub id.")] = "all-MiniLM-L6-v2",
-    variant: Annotated[list[str] | None, typer.Option(help="Another wording of the question; several are allowed.")] = None,
-    where: Annotated[str, typer.Option("--filter", help='Documents to search, as {"year": {"gte": 2020}}.')] = "",
+    strategy: Annotated[
+        str, typer.Option(help="fixed, sentences, structure, semantic, langchain:recursive ...")
+    ] = "fixed",
+    alpha: Annotated[
+        float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")
+    ] = 0.5,
+    model: Annotated[
+        str, typer.Option(help="Dense model: package name, folder or hub id.")
+    ] = "all-MiniLM-L6-v2",
+    variant: Annotated[
+        list[str] | None, typer.Option(help="Another wording of the question; several are allowed.")
+    ] = None,
+    where: Annotated[
+        str, typer.Option("--filter", help='Documents to search, as {"year": {"gte": 2020}}.')
+    ] = "",
     synonyms: Annotated[str, typer.Option(help="File of synonyms: a, b or a => b a line.")] = "",
 ) -> None:
     """Search documents with both legs and show the ranked chunks with both scores."""
     from rich.console import Console
 
+    from lab.config.grid import Grid
     from lab.corpus.read import read_corpus
-    from lab.experiment.grid import Grid
-    from lab.experiment.search import search as search_corpus
-    from lab.report.progress import TerminalProgress
-    from lab.report.search import hits_table
-    from lab.truth.query import Query
-    from lab.truth.read import read_filter
+    from lab.pipeline.searcher import search as search_corpus
+    from lab.relevance.query import Query
+    from lab.relevance.read import read_filter
+    from lab.report.screens.progress import TerminalProgress
+    from lab.report.screens.search import hits_table
 
-    settings = {"chunk_size": chunk_size, "chunk_strategy": strategy, "alpha": alpha, "model": model, "synonyms": synonyms}
+    settings = {
+        "chunk_size": chunk_size,
+        "chunk_strategy": strategy,
+        "alpha": alpha,
+        "model": model,
+        "synonyms": synonyms,
+    }
     grid = Grid(**settings, mode="hybrid", variants=True, filter=True)
     documents = read_corpus(corpus)
-    query = Query("question", question, variants=tuple(variant or ()), filter=read_filter(where, documents))
+    query = Query(
+        "question", question, variants=tuple(variant or ()), filter=read_filter(where, documents)
+    )
     with TerminalProgress(Console(stderr=True)) as progress:
         hits = search_corpus(documents, query, grid.systems()[0][0], k, progress)
     Console().print(hits_table(hits))

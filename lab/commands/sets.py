@@ -1,5 +1,5 @@
-"""Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab probe`,
-`lab agree`."""
+"""Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab
+probe`, `lab agree`."""
 
 import json
 from pathlib import Path
@@ -14,14 +14,20 @@ NEGATIVE_FINDING = 1
 
 
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Experiment file (TOML); documents and then their sets; or a foreign set.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Experiment file (TOML); documents and then their sets; or a foreign set."
+        ),
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Audit sets against their documents before anything expensive runs; exit code 1 if a set is unfit."""
+    """Audit sets against their documents before anything expensive runs; exit code 1 if a set is
+    unfit."""
     from rich.console import Console
 
-    from lab.experiment.check import check as check_paths
-    from lab.report.audit import check_record, check_screen
+    from lab.report.screens.audit import check_record, check_screen
+    from lab.sweeping.preflight.check import check as check_paths
 
     found = check_paths(paths)
     if as_json:
@@ -33,41 +39,75 @@ def check(
 
 
 def import_(
-    source: Annotated[str, typer.Argument(help="Folder, file or ir_datasets:ID; each file's format is told by its content.")],
-    to: Annotated[Path, typer.Option(help="Folder to write: documents.jsonl, queries, judgements and import-report.txt.")],
-    documents: Annotated[str | None, typer.Option(help="The file (or folder of texts) that holds the documents.")] = None,
-    questions: Annotated[str | None, typer.Option(help="The file that holds the questions.")] = None,
-    judgements: Annotated[str | None, typer.Option(help="The file that holds the judgements.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help="NOUN=NAME: where a table keeps doc_id, text, question ...")] = None,
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="Folder, file or ir_datasets:ID; each file's format is told by its content."
+        ),
+    ],
+    to: Annotated[
+        Path,
+        typer.Option(
+            help="Folder to write: documents.jsonl, queries, judgements and import-report.txt."
+        ),
+    ],
+    documents: Annotated[
+        str | None, typer.Option(help="The file (or folder of texts) that holds the documents.")
+    ] = None,
+    questions: Annotated[
+        str | None, typer.Option(help="The file that holds the questions.")
+    ] = None,
+    judgements: Annotated[
+        str | None, typer.Option(help="The file that holds the judgements.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="NOUN=NAME: where a table keeps doc_id, text, question ..."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a foreign corpus and its questions into the lab's own files; say what was mended, dropped or looks suspicious."""
-    from lab.report.imported import import_json, import_screen
-    from lab.truth.convert import import_source
+    """Turn a foreign corpus and its questions into the lab's own files; say what was mended,
+    dropped or looks suspicious."""
+    from lab.report.screens.imported import import_json, import_screen
+    from lab.sets.importing.convert import import_source
 
     columns = {noun: name for noun, _, name in (pair.partition("=") for pair in column or [])}
-    done = import_source(source, to, documents=documents, questions=questions, judgements=judgements, columns=columns)
+    done = import_source(
+        source, to, documents=documents, questions=questions, judgements=judgements, columns=columns
+    )
     typer.echo(import_json(done) if as_json else import_screen(done))
 
 
 def probe(
     corpus: Annotated[Path, typer.Argument(help="Documents.")],
-    out: Annotated[Path | None, typer.Option(help="Folder for the sets; diagnostic_sets/<corpus>-mined by default.")] = None,
-    count: Annotated[int, typer.Option(min=1, help="Most questions of a kind (pairs of boundary probes).")] = 500,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the sets; diagnostic_sets/<corpus>-mined by default."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, help="Most questions of a kind (pairs of boundary probes).")
+    ] = 500,
     seed: Annotated[int, typer.Option(help="Which ones, where there are more.")] = 0,
-    strategy: Annotated[str, typer.Option(help="fixed, sentences or structure: whose cuts are probed.")] = "fixed",
+    strategy: Annotated[
+        str, typer.Option(help="fixed, sentences or structure: whose cuts are probed.")
+    ] = "fixed",
     chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
     overlap: Annotated[int, typer.Option(min=0, help="Characters that neighbours share.")] = 0,
 ) -> None:
-    """Mine diagnostic sets: identifiers among their near misses, rare words, and evidence that cuts part."""
+    """Mine diagnostic sets: identifiers among their near misses, rare words, and evidence that cuts
+    part."""
     from lab.chunking.strategies import chunk
+    from lab.config.grid import Grid
     from lab.corpus.read import read_corpus
-    from lab.experiment.grid import Grid
-    from lab.truth.probe.mine import mine
-    from lab.truth.probe.mined import write_sets
-    from lab.truth.read import read_diagnostics
+    from lab.relevance.read import read_diagnostics
+    from lab.sets.probe.mine import mine
+    from lab.sets.probe.mined import write_sets
 
-    cuts = Grid(chunk_strategy=strategy, chunk_size=chunk_size, overlap=overlap, mode="bm25").systems()[0][0].chunk
+    cuts = (
+        Grid(chunk_strategy=strategy, chunk_size=chunk_size, overlap=overlap, mode="bm25")
+        .systems()[0][0]
+        .chunk
+    )
     documents, name = read_corpus(corpus), corpus.resolve().name.split(".")[0]
     sets = mine(documents, chunk(documents, cuts), cuts.label, name, count, seed)
     files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
@@ -82,12 +122,13 @@ def agree(
     corpus: Annotated[Path | None, typer.Option(help="Documents that the evidence quotes.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cohen's kappa of two annotators' evidence or grades; exit code 1 if the guide is not settled."""
+    """Cohen's kappa of two annotators' evidence or grades; exit code 1 if the guide is not
+    settled."""
     from rich.console import Console
 
-    from lab.report.agreement import agreement_record, agreement_screen
-    from lab.truth.agreement import UNSETTLED, agreement
-    from lab.truth.annotators import read_annotators
+    from lab.report.screens.agreement import agreement_record, agreement_screen
+    from lab.sets.agreement import UNSETTLED, agreement
+    from lab.sets.annotators import read_annotators
 
     read = read_annotators(a, b, corpus)
     found = agreement(read.a, read.b)

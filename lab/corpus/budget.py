@@ -1,4 +1,5 @@
-"""Budget: how much text is read at most, so that a corpus larger than memory is refused by name, not killed by the system."""
+"""Budget: how much text is read at most, so that a corpus larger than memory is refused by name,
+not killed by the system."""
 
 import os
 import re
@@ -9,7 +10,8 @@ from pathlib import Path
 from lab.errors import ConfigError, TooMuchTextError
 
 VARIABLE = "LAB_TEXT_BUDGET"
-# The share of memory that text may take as read: chunks, their terms, an index and vectors have to fit beside it.
+# The share of memory that text may take as read: chunks, their terms, an index and vectors have to
+# fit beside it.
 SHARE = 8
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", re.IGNORECASE)
@@ -19,7 +21,8 @@ LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.
 
 @dataclass
 class Budget:
-    """Bytes of text that one source may still be read for, UTF-8 and unpacked; every reader takes what it is about to keep."""
+    """Bytes of text that one source may still be read for, UTF-8 and unpacked; every reader takes
+    what it is about to keep."""
 
     limit: int = field(default_factory=lambda: allowed())
     used: int = 0
@@ -32,16 +35,21 @@ class Budget:
         """Count `size` bytes more; raises TooMuchTextError at `place` when they do not fit."""
         self.used += size
         if self.used > self.limit:
-            why = f"{VARIABLE} says so" if os.environ.get(VARIABLE) else f"an eighth of the memory here; {VARIABLE} sets another"
+            why = (
+                f"{VARIABLE} says so"
+                if os.environ.get(VARIABLE)
+                else f"an eighth of the memory here; {VARIABLE} sets another"
+            )
             raise TooMuchTextError(
-                f"{place}: more than {told(self.limit)} of text with what was read before, which is all that is read ({why}); "
+                f"{place}: more than {told(self.limit)} of text with what was read before, which "
+                f"is all that is read ({why}); "
                 "take fewer or smaller files"
             )
 
 
 def allowed() -> int:
-    """Bytes of text that are read: what LAB_TEXT_BUDGET says (`500MB`, `2GB`), else an eighth of the memory that this process
-    may use. Raises ConfigError when the variable is no size."""
+    """Bytes of text that are read: what LAB_TEXT_BUDGET says (`500MB`, `2GB`), else an eighth of
+    the memory that this process may use. Raises ConfigError when the variable is no size."""
     wish = os.environ.get(VARIABLE, "").strip()
     if not wish:
         return memory() // SHARE
@@ -52,7 +60,8 @@ def allowed() -> int:
 
 
 def memory() -> int:
-    """Bytes of memory that this process may use: the machine's, the container's or the process's own limit."""
+    """Bytes of memory that this process may use: the machine's, the container's or the process's
+    own limit."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for file in LIMITS:
         try:

@@ -15,7 +15,8 @@ from lab.errors import CorpusError
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text. Every offset in the lab counts code points of `text`, which stays exactly as read."""
+    """One text. Every offset in the lab counts code points of `text`, which stays exactly as
+    read."""
 
     doc_id: str
     text: str
@@ -31,13 +32,17 @@ class Document:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Its line of `documents.jsonl`; metadata that is called like one of the document's own fields is renamed."""
+        """Its line of `documents.jsonl`; metadata that is called like one of the document's own
+        fields is renamed."""
         own = {"doc_id": self.doc_id, "title": self.title, "text": self.text}
-        return own | {(f"{key} (source)" if key in own else key): value for key, value in self.metadata.items()}
+        return own | {
+            (f"{key} (source)" if key in own else key): value
+            for key, value in self.metadata.items()
+        }
 
     def view(self, name: str) -> str:
-        """What the document says of itself under a name: `title`, or a metadata field that is a text or a list of texts; empty
-        where it says nothing."""
+        """What the document says of itself under a name: `title`, or a metadata field that is a
+        text or a list of texts; empty where it says nothing."""
         value = self.title if name == "title" else self.metadata.get(name)
         several = value if isinstance(value, list | tuple) else (value,)
         return "; ".join(text for text in several if isinstance(text, str) and text.strip())
@@ -45,7 +50,8 @@ class Document:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents ordered by `doc_id`, so that nothing downstream depends on the order they were read in.
+    """Documents ordered by `doc_id`, so that nothing downstream depends on the order they were read
+    in.
 
     Raises CorpusError when two documents share an id or when there is no document.
     """
@@ -58,7 +64,12 @@ class Corpus:
             raise CorpusError("the corpus holds no document")
         twice = sorted({a.doc_id for a, b in pairwise(ordered) if a.doc_id == b.doc_id})
         if twice:
-            raise CorpusError([f"document id '{doc_id}' is used more than once; ids must be unique" for doc_id in twice])
+            raise CorpusError(
+                [
+                    f"document id '{doc_id}' is used more than once; ids must be unique"
+                    for doc_id in twice
+                ]
+            )
         object.__setattr__(self, "documents", ordered)
 
     def __len__(self) -> int:
@@ -84,7 +95,8 @@ class Corpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over ids, titles, texts and metadata; the same for the same documents in any order."""
+        """SHA-256 over ids, titles, texts and metadata; the same for the same documents in any
+        order."""
         digest = hashlib.sha256()
         for d in self.documents:
             row = [d.doc_id, d.title, d.text, dict(d.metadata)]

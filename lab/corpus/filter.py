@@ -15,7 +15,9 @@ from lab.errors import DiagnosticsError, nearest
 Scalar = str | int | float | bool
 
 NUMBER = re.compile(r"[+-]?\d{1,300}(?P<fraction>(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)")
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+)
 # What a person reads for an operator; also which operators there are.
 SIGNS = {"eq": "=", "ne": "!=", "in": "in", "gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
 ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -30,10 +32,11 @@ ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 class Condition:
     """One condition on a metadata key; `value` is a tuple for `in`.
 
-    A list in the metadata meets a condition when one of its members does. A document without the key (or with null there)
-    meets `ne` alone. Numbers as text (`"2020"`) count as numbers beside a number. `gte`, `gt`, `lte` and `lt` compare numbers,
-    or dates in ISO 8601: beside a day a time counts as its day, a time without a zone is UTC. Text is compared in NFC,
-    upper and lower case apart.
+    A list in the metadata meets a condition when one of its members does. A document without the
+    key (or with null there) meets `ne` alone. Numbers as text (`"2020"`) count as numbers beside a
+    number. `gte`, `gt`, `lte` and `lt` compare numbers, or dates in ISO 8601: beside a day a time
+    counts as its day, a time without a zone is UTC. Text is compared in NFC, upper and lower case
+    apart.
     """
 
     key: str
@@ -41,7 +44,9 @@ class Condition:
     value: Scalar | tuple[Scalar, ...]
 
     def __str__(self) -> str:
-        value = ", ".join(map(str, self.value)) if isinstance(self.value, tuple) else str(self.value)
+        value = (
+            ", ".join(map(str, self.value)) if isinstance(self.value, tuple) else str(self.value)
+        )
         return f"{self.key} {SIGNS[self.operator]} {value}"
 
     def holds(self, metadata: Mapping[str, Any]) -> bool:
@@ -50,7 +55,9 @@ class Condition:
             pairs = (comparable(value, self.value) for value in values)
             return any(ORDERS[self.operator](*pair) for pair in pairs if pair is not None)
         wanted = self.value if isinstance(self.value, tuple) else (self.value,)
-        return any(same(value, one) for value in values for one in wanted) != (self.operator == "ne")
+        return any(same(value, one) for value in values for one in wanted) != (
+            self.operator == "ne"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,8 @@ class Filter:
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Filter":
-        """From `{"year": {"gte": 2020}, "lang": "en"}`; raises DiagnosticsError with everything that is no condition."""
+        """From `{"year": {"gte": 2020}, "lang": "en"}`; raises DiagnosticsError with everything
+        that is no condition."""
         problems: list[str] = []
         found = parse_filter(plain, "filter", problems)
         if problems or found is None:
@@ -76,16 +84,21 @@ class Filter:
         """As an object of JSON, every operator written out."""
         found: dict[str, dict[str, Any]] = {}
         for one in self.conditions:
-            found.setdefault(one.key, {})[one.operator] = list(one.value) if isinstance(one.value, tuple) else one.value
+            found.setdefault(one.key, {})[one.operator] = (
+                list(one.value) if isinstance(one.value, tuple) else one.value
+            )
         return found
 
     def passes(self, metadata: Mapping[str, Any]) -> bool:
         return all(condition.holds(metadata) for condition in self.conditions)
 
     def failed(self, metadata: Mapping[str, Any]) -> str:
-        """The conditions that a document does not meet, with what it has instead; empty where it passes."""
+        """The conditions that a document does not meet, with what it has instead; empty where it
+        passes."""
         held = ((one, metadata.get(one.key)) for one in self.conditions if not one.holds(metadata))
-        return "; ".join(f"{one}, but it has {'none' if value is None else value}" for one, value in held)
+        return "; ".join(
+            f"{one}, but it has {'none' if value is None else value}" for one, value in held
+        )
 
 
 def members(value: Any) -> list[Any]:
@@ -104,7 +117,8 @@ def same(value: Any, wanted: Any) -> bool:
 
 
 def comparable(value: Any, limit: Any) -> tuple[Any, Any] | None:
-    """Both as numbers or as times, whichever the limit is; None where the value is something else."""
+    """Both as numbers or as times, whichever the limit is; None where the value is something
+    else."""
     if number(limit) is not None:
         return None if number(value) is None else (number(value), number(limit))
     known, bound = moment(value), moment(limit)
@@ -127,7 +141,8 @@ def number(value: Any) -> int | float | None:
 
 
 def moment(value: Any) -> tuple[datetime, bool] | None:
-    """A date in ISO 8601 as a time in UTC, and whether it names a time of day; None for anything else."""
+    """A date in ISO 8601 as a time in UTC, and whether it names a time of day; None for anything
+    else."""
     return _moment(value) if isinstance(value, str) else None
 
 
@@ -138,17 +153,23 @@ def _moment(text: str) -> tuple[datetime, bool] | None:
         return None
     try:
         read = datetime.fromisoformat(match.group())
-        return (read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)), match["time"] is not None
+        return (read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)), match[
+            "time"
+        ] is not None
     except (ValueError, OverflowError):  # the 30th of February; the year 1 in another zone
         return None
 
 
 def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | None:
-    """The conditions of a filter from JSON, None where there are none; what is no condition goes to `problems`."""
+    """The conditions of a filter from JSON, None where there are none; what is no condition goes to
+    `problems`."""
     if plain is None or plain == {}:
         return None
     if not isinstance(plain, Mapping):
-        problems.append(f'{place} is a {type(plain).__name__}; expected an object like {{"year": {{"gte": 2020}}}}')
+        problems.append(
+            f'{place} is a {type(plain).__name__}; expected an object like {{"year": {{"gte": '
+            f"2020}}}}"
+        )
         return None
     found: list[Condition] = []
     for key, value in plain.items():
@@ -160,7 +181,9 @@ def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | Non
             if fault:
                 problems.append(f"{place}: '{key}' {fault}")
             else:
-                found.append(Condition(str(key), operator, tuple(wanted) if operator == "in" else wanted))
+                found.append(
+                    Condition(str(key), operator, tuple(wanted) if operator == "in" else wanted)
+                )
     return Filter(tuple(found)) if found else None
 
 
@@ -169,12 +192,24 @@ def _fault(operator: str, wanted: Any) -> str:
     if operator not in SIGNS:
         return f"has the unknown operator '{operator}'{nearest(operator, SIGNS)}"
     if operator == "in":
-        right = isinstance(wanted, list | tuple) and len(wanted) > 0 and all(map(_is_scalar, wanted))
+        right = (
+            isinstance(wanted, list | tuple) and len(wanted) > 0 and all(map(_is_scalar, wanted))
+        )
         return "" if right else f"in is {wanted!r}; expected a list of texts or numbers"
     if operator in ORDERS:
-        right = not isinstance(wanted, bool) and (number(wanted) is not None or moment(wanted) is not None)
-        return "" if right else f"{operator} is {wanted!r}; expected a number or a date like 2020-05-01"
-    hint = '; expected one value, or {"in": [...]}' if isinstance(wanted, list | tuple) else "; expected text or a number"
+        right = not isinstance(wanted, bool) and (
+            number(wanted) is not None or moment(wanted) is not None
+        )
+        return (
+            ""
+            if right
+            else f"{operator} is {wanted!r}; expected a number or a date like 2020-05-01"
+        )
+    hint = (
+        '; expected one value, or {"in": [...]}'
+        if isinstance(wanted, list | tuple)
+        else "; expected text or a number"
+    )
     return "" if _is_scalar(wanted) else f"is {wanted!r}{hint}"
 
 
@@ -183,7 +218,8 @@ def _is_scalar(value: Any) -> bool:
 
 
 class Fields:
-    """What the documents of a corpus have as metadata: per key the kinds of values, with how many documents and an example."""
+    """What the documents of a corpus have as metadata: per key the kinds of values, with how many
+    documents and an example."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -201,28 +237,43 @@ class Fields:
         return found
 
     def check(self, wanted: Filter, place: str, problems: list[str]) -> None:
-        """Tell of conditions that no document could be asked: unknown keys, values that cannot be compared."""
+        """Tell of conditions that no document could be asked: unknown keys, values that cannot be
+        compared."""
         for one in wanted.conditions:
             if one.key not in self.kinds:
-                known = nearest(one.key, self.kinds) if self.kinds else "; the documents have no metadata"
+                known = (
+                    nearest(one.key, self.kinds)
+                    if self.kinds
+                    else "; the documents have no metadata"
+                )
                 problems.append(f"{place}: no document has '{one.key}'{known}")
                 continue
             kinds = self.kinds[one.key]
             if one.operator in ORDERS:
                 expected = "number" if number(one.value) is not None else "date"
-                others = [(example, doc_id, count) for kind, (count, doc_id, example) in kinds.items() if kind != expected]
+                others = [
+                    (example, doc_id, count)
+                    for kind, (count, doc_id, example) in kinds.items()
+                    if kind != expected
+                ]
                 problems.extend(
-                    f"{place}: '{one}' compares with a {expected}, but document '{doc_id}' has {example!r} ({count} such "
+                    f"{place}: '{one}' compares with a {expected}, but document '{doc_id}' has "
+                    f"{example!r} ({count} such "
                     "values); mend the documents, or leave the key out where it is unknown"
                     for example, doc_id, count in others
                 )
             elif kinds and not self._alike(one, kinds):
                 _, doc_id, example = next(iter(kinds.values()))
-                problems.append(f"{place}: '{one}' can match nothing: document '{doc_id}' has {example!r}, and none has its like")
+                problems.append(
+                    f"{place}: '{one}' can match nothing: document '{doc_id}' has {example!r}, and "
+                    "none has its like"
+                )
 
     @staticmethod
     def _alike(one: Condition, kinds: Iterable[str]) -> bool:
-        wanted = {_kind(value) for value in (one.value if isinstance(one.value, tuple) else (one.value,))}
+        wanted = {
+            _kind(value) for value in (one.value if isinstance(one.value, tuple) else (one.value,))
+        }
         text = {"text", "date"}
         return bool(wanted & set(kinds)) or bool(wanted & text and text & set(kinds))
 

@@ -16,7 +16,9 @@ def read_text(path: Path, error: type[LabError], budget: Budget | None = None) -
     return "".join(_lines(path, error, budget))
 
 
-def numbered_lines(path: Path, error: type[LabError], budget: Budget | None = None) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    path: Path, error: type[LabError], budget: Budget | None = None
+) -> Iterator[tuple[int, str]]:
     """Physical line number from 1 and text of every line that is not blank."""
     for number, line in enumerate(_lines(path, error, budget), start=1):
         if line.strip():
@@ -34,7 +36,9 @@ def _lines(path: Path, error: type[LabError], budget: Budget | None) -> Iterator
                 before += len(line)
     except UnicodeDecodeError as fault:
         place, found = before + fault.start, fault.object[fault.start]
-        raise error(f"{path}: byte {place} is not UTF-8 (found 0x{found:02x}); save the file as UTF-8") from None
+        raise error(
+            f"{path}: byte {place} is not UTF-8 (found 0x{found:02x}); save the file as UTF-8"
+        ) from None
     except OSError as fault:
         raise error(f"{path}: cannot be read ({fault.strerror})") from None
 
@@ -42,28 +46,41 @@ def _lines(path: Path, error: type[LabError], budget: Budget | None) -> Iterator
 def read_records(
     path: Path, problems: list[str], error: type[LabError], budget: Budget | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Place (`file:line`) and object of every line of a JSONL file; what is no object goes to `problems`."""
+    """Place (`file:line`) and object of every line of a JSONL file; what is no object goes to
+    `problems`."""
     for number, line in numbered_lines(path, error, budget):
         place = f"{path}:{number}"
         try:
             record = json.loads(line)
         except json.JSONDecodeError as fault:
-            problems.append(f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a line")
+            problems.append(
+                f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a "
+                "line"
+            )
             continue
         except (ValueError, RecursionError) as fault:
             # A number of thousands of digits, or brackets nested a thousand deep.
-            problems.append(f"{place}: not JSON that can be read ({fault}); expected one object a line")
+            problems.append(
+                f"{place}: not JSON that can be read ({fault}); expected one object a line"
+            )
             continue
         if "\\u" in line and not _encodable(record):
-            problems.append(f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; remove it")
+            problems.append(
+                f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no "
+                "character; remove it"
+            )
         elif isinstance(record, dict):
             yield place, record
         else:
-            problems.append(f'{place}: found a {type(record).__name__}, expected an object like {{"doc_id": ...}}')
+            problems.append(
+                f'{place}: found a {type(record).__name__}, expected an object like {{"doc_id": '
+                f"...}}"
+            )
 
 
 def _encodable(record: Any) -> bool:
-    """Whether the parsed JSON can be written as UTF-8: escapes can smuggle in halves of surrogate pairs, as cut emojis do."""
+    """Whether the parsed JSON can be written as UTF-8: escapes can smuggle in halves of surrogate
+    pairs, as cut emojis do."""
     try:
         json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
@@ -83,10 +100,15 @@ def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]
     return None
 
 
-def note_repeat(place: str, key: str, value: str, seen: dict[str, str], problems: list[str]) -> None:
-    """Remember where an id stood first and report a second use with both places; a file read twice is a second use."""
+def note_repeat(
+    place: str, key: str, value: str, seen: dict[str, str], problems: list[str]
+) -> None:
+    """Remember where an id stood first and report a second use with both places; a file read twice
+    is a second use."""
     if value in seen:
-        problems.append(f"{place}: {key} '{value}' was already used at {seen[value]}; ids must be unique")
+        problems.append(
+            f"{place}: {key} '{value}' was already used at {seen[value]}; ids must be unique"
+        )
     else:
         seen[value] = place
 

@@ -16,17 +16,20 @@ TABLES = ("documents.jsonl", BEIR)
 def read_corpus(path: str | Path) -> Corpus:
     """Read the documents at `path`.
 
-    `path` is a folder with `documents.jsonl` (doc_id, text, title, anything else is metadata), a BEIR folder with
-    `corpus.jsonl` (_id, title, text: title and text are joined by one blank; its `metadata` and other keys are metadata), or
-    a folder of .txt and .md files (its folder `documents/` if it has one), whose ids are their paths below it; or one of
-    these files.
+    `path` is a folder with `documents.jsonl` (doc_id, text, title, anything else is metadata), a
+    BEIR folder with `corpus.jsonl` (_id, title, text: title and text are joined by one blank; its
+    `metadata` and other keys are metadata), or a folder of .txt and .md files (its folder
+    `documents/` if it has one), whose ids are their paths below it; or one of these files.
 
-    Raises CorpusError with every bad line or file, and as soon as there is more text than memory has room for (see
-    `lab.corpus.budget`).
+    Raises CorpusError with every bad line or file, and as soon as there is more text than memory
+    has room for (see `lab.corpus.budget`).
     """
     path = Path(path)
     if not path.exists():
-        raise CorpusError(f"{path}: no such folder or file; expected documents (.txt, .md, documents.jsonl or BEIR corpus.jsonl)")
+        raise CorpusError(
+            f"{path}: no such folder or file; expected documents (.txt, .md, documents.jsonl or "
+            "BEIR corpus.jsonl)"
+        )
     file = _table(path)
     if file is None:
         return Corpus(_text_files(path))
@@ -60,16 +63,24 @@ def _jsonl(file: Path, problems: list[str]) -> Iterable[Document]:
         if beir:
             inner = rest.pop("metadata", None)
             metadata = (inner if isinstance(inner, dict) else {}) | rest
-            yield Document(doc_id, " ".join(part for part in (title, text) if part), title, metadata)
+            yield Document(
+                doc_id, " ".join(part for part in (title, text) if part), title, metadata
+            )
         else:
             yield Document(doc_id, text, title, rest)
 
 
 def _text_files(path: Path) -> Iterable[Document]:
     folder = path / "documents" if (path / "documents").is_dir() else path
-    files = [path] if path.is_file() else sorted(p for p in folder.rglob("*") if p.suffix.lower() in TEXT_FILES and p.is_file())
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(p for p in folder.rglob("*") if p.suffix.lower() in TEXT_FILES and p.is_file())
+    )
     if not files:
-        raise CorpusError(f"{folder}: no .txt or .md file, no documents.jsonl, no corpus.jsonl in it")
+        raise CorpusError(
+            f"{folder}: no .txt or .md file, no documents.jsonl, no corpus.jsonl in it"
+        )
     documents: list[Document] = []
     problems: list[str] = []
     budget = Budget()

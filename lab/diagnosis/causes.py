@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.trail import Trail
+from lab.diagnosis.ranks import Trail
 
 Codes = NDArray[np.int8]
 HIT = -1
@@ -13,7 +13,8 @@ HIT = -1
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What a miss is put down to: the stage that lost the piece, what that means, and what usually mends it."""
+    """What a miss is put down to: the stage that lost the piece, what that means, and what usually
+    mends it."""
 
     stage: str
     meaning: str
@@ -23,11 +24,17 @@ class Cause:
 # In the order of the street. A miss has exactly one; the code of a cause is its place here.
 CAUSES: dict[str, Cause] = {
     "not_in_corpus": Cause(
-        "corpus", "the evidence is not in the text as read", "add the document, or read it again: its text lacks the evidence"
+        "corpus",
+        "the evidence is not in the text as read",
+        "add the document, or read it again: its text lacks the evidence",
     ),
-    "split": Cause("chunking", "cut by a chunk boundary: not all of its chunks arrived", "cut elsewhere"),
+    "split": Cause(
+        "chunking", "cut by a chunk boundary: not all of its chunks arrived", "cut elsewhere"
+    ),
     "diluted": Cause(
-        "chunking", "whole in a chunk that says too much else: a chunk cut closer around it is found", "cut smaller chunks"
+        "chunking",
+        "whole in a chunk that says too much else: a chunk cut closer around it is found",
+        "cut smaller chunks",
     ),
     "detached": Cause(
         "chunking",
@@ -39,16 +46,36 @@ CAUSES: dict[str, Cause] = {
         "lies past what the encoder reads, and the lexical leg missed it too",
         "cut smaller chunks",
     ),
-    "lexical_gap": Cause("candidates", "outside the candidates: the question shares too few terms with it", "add the dense leg"),
-    "semantic_gap": Cause("candidates", "outside the candidates: its vector is too far from the question's", "add BM25"),
-    "both": Cause("candidates", "outside the candidates of both legs", "keep more candidates, or reword the question"),
+    "lexical_gap": Cause(
+        "candidates",
+        "outside the candidates: the question shares too few terms with it",
+        "add the dense leg",
+    ),
+    "semantic_gap": Cause(
+        "candidates",
+        "outside the candidates: its vector is too far from the question's",
+        "add BM25",
+    ),
+    "both": Cause(
+        "candidates",
+        "outside the candidates of both legs",
+        "keep more candidates, or reword the question",
+    ),
     "not_returned": Cause(
-        "candidates", "a foreign retriever did not return it; its stages cannot be seen", "ask it for more hits"
+        "candidates",
+        "a foreign retriever did not return it; its stages cannot be seen",
+        "ask it for more hits",
     ),
     "approximate": Cause("candidates", "exact search would have had it", "search exactly"),
-    "outranked": Cause("ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"),
-    "crowded": Cause("ranking", "pushed out by near-duplicates of one text", "remove near-duplicates"),
-    "demoted": Cause("reranker", "within k before the reranker, below k after it", "rerank less, or blend"),
+    "outranked": Cause(
+        "ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"
+    ),
+    "crowded": Cause(
+        "ranking", "pushed out by near-duplicates of one text", "remove near-duplicates"
+    ),
+    "demoted": Cause(
+        "reranker", "within k before the reranker, below k after it", "rerank less, or blend"
+    ),
     "cut": Cause(
         "cut",
         "removed by the question's filter, the threshold or the token budget",
@@ -69,12 +96,14 @@ GAPS = {
 def assign(trail: Trail) -> Codes:
     """Per piece the code of its cause (a place in CAUSES), HIT where it is not missed.
 
-    The stages are asked from the last to the first which of them still had the piece, so the cause is the stage that lost
-    it for good: a piece that the reranker lifted into k and the threshold then removed is `cut`, whatever fusion did. So is one
-    whose documents the question's filter leaves out, for no stage can have it. A split piece of which nothing arrived is put
-    down to what lost its parts; `lab.experiment.checks` then tries a whole chunk, and where that alone brings the piece
-    back the cause is `split` after all. It likewise tries a chunk cut closer around a whole piece that no change of the
-    blamed stage brings back; where that does, the cause is `diluted`. What the text beside it then brings back is `detached`.
+    The stages are asked from the last to the first which of them still had the piece, so the cause
+    is the stage that lost it for good: a piece that the reranker lifted into k and the threshold
+    then removed is `cut`, whatever fusion did. So is one whose documents the question's filter
+    leaves out, for no stage can have it. A split piece of which nothing arrived is put down to what
+    lost its parts; `lab.diagnosis.interventions` then tries a whole chunk, and where that alone
+    brings the piece back the cause is `split` after all. It likewise tries a chunk cut closer
+    around a whole piece that no change of the blamed stage brings back; where that does, the cause
+    is `diluted`. What the text beside it then brings back is `detached`.
     """
     t = trail
     lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k
@@ -91,5 +120,9 @@ def assign(trail: Trail) -> Codes:
         ("crowded", t.crowded),
         ("outranked", np.ones_like(t.pool)),
     )
-    codes = np.select([t.missed & holds for _, holds in conditions], [NAMES.index(name) for name, _ in conditions], HIT)
+    codes = np.select(
+        [t.missed & holds for _, holds in conditions],
+        [NAMES.index(name) for name, _ in conditions],
+        HIT,
+    )
     return codes.astype(np.int8)

@@ -1,11 +1,13 @@
-"""Miss: one missed piece of evidence under one system, with its cause and the proof; a row of `causes.parquet`."""
+"""Miss: one missed piece of evidence under one system, with its cause and the proof; a row of
+`causes.parquet`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lab.diagnosis.causes import CAUSES
 
-# What was changed, from the smallest change to the largest -> the causes that it proves when it brings the piece back.
+# What was changed, from the smallest change to the largest -> the causes that it proves when it
+# brings the piece back.
 CHECKS: dict[str, tuple[str, ...]] = {
     "no filter": ("cut",),
     "no threshold": ("cut",),
@@ -26,7 +28,8 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "neighbours delivered": ("split", "detached"),
     "all chunks": ("not_in_corpus",),
 }
-# Settings of the grid -> the causes that a system proves which differs in this setting alone and has the piece.
+# Settings of the grid -> the causes that a system proves which differs in this setting alone and
+# has the piece.
 SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "alpha": ("outranked",),
     "normalization": ("outranked",),
@@ -60,17 +63,20 @@ NOTHING = "nothing tried brings it back"
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """One missed piece under one system. `piece` counts from 1 within the question. Ranks count delivered spans from 1 and are
-    0 where a stage does not have the whole piece; `k` is the cut-off that the cause is relative to.
+    """One missed piece under one system. `piece` counts from 1 within the question. Ranks count
+    delivered spans from 1 and are 0 where a stage does not have the whole piece; `k` is the cut-off
+    that the cause is relative to.
 
-    `cause` is a key of CAUSES and `stage` its stage. `verified` says that re-running with only that stage changed recovers
-    the piece; `remedy` is the smallest such change, else the smallest change of any kind that does, else advice;
-    `recovered_by` lists all changes that do, smallest first. `cut_at` is the blamed boundary (-1: none) and `cut_text` the text
-    either side of it; `unmatched` the question's terms without a match, with the reason; `tail_start`, `tail_end` the text
-    that the encoder did not read; `outranked_by` the spans ahead within k and what they are to the evidence; `alphas` the
-    intervals of alpha in which the piece is within k before any reranker (empty where question variants are fused, which is
-    not linear in alpha). `filtered` are the conditions of the question's filter that leave the piece's documents out, with
-    what they have instead: then the cause is `cut`.
+    `cause` is a key of CAUSES and `stage` its stage. `verified` says that re-running with only that
+    stage changed recovers the piece; `remedy` is the smallest such change, else the smallest change
+    of any kind that does, else advice; `recovered_by` lists all changes that do, smallest first.
+    `cut_at` is the blamed boundary (-1: none) and `cut_text` the text either side of it;
+    `unmatched` the question's terms without a match, with the reason; `tail_start`, `tail_end` the
+    text that the encoder did not read; `outranked_by` the spans ahead within k and what they are to
+    the evidence; `alphas` the intervals of alpha in which the piece is within k before any reranker
+    (empty where question variants are fused, which is not linear in alpha). `filtered` are the
+    conditions of the question's filter that leave the piece's documents out, with what they have
+    instead: then the cause is `cut`.
     """
 
     query_id: str
@@ -100,7 +106,8 @@ class Miss:
 
 
 def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
-    """(verified, remedy, recovered_by) of a miss; `recovered` maps a check that brought the piece back to how it is told."""
+    """(verified, remedy, recovered_by) of a miss; `recovered` maps a check that brought the piece
+    back to how it is told."""
     names = [name for name in CHECKS if name in recovered]
     proving = [name for name in names if cause in CHECKS[name]]
     told = "; ".join(recovered[name] for name in names)
@@ -110,14 +117,19 @@ def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
 
 
 def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = None) -> Miss:
-    """The miss with what other systems of the run prove: `changes` maps a setting that alone differs in a system which has the
-    piece to how it is told. A whole piece that no change of the blamed stage brings back, but chunks of another size do, was
-    lost by chunking: `larger` says whether these are (None: there are none)."""
+    """The miss with what other systems of the run prove: `changes` maps a setting that alone
+    differs in a system which has the piece to how it is told. A whole piece that no change of the
+    blamed stage brings back, but chunks of another size do, was lost by chunking: `larger` says
+    whether these are (None: there are none)."""
     settings = [setting for setting in SETTINGS_PROVE if setting in changes]
     if not settings:
         return miss
     proving = [setting for setting in settings if miss.cause in SETTINGS_PROVE[setting]]
-    if not (miss.verified or proving or larger is None) and miss.needed == 1 and miss.stage in ("candidates", "ranking"):
+    if (
+        not (miss.verified or proving or larger is None)
+        and miss.needed == 1
+        and miss.stage in ("candidates", "ranking")
+    ):
         cause = "detached" if larger else "diluted"
         return with_systems(replace(miss, cause=cause, stage=CAUSES[cause].stage), changes)
     told = "; ".join(filter(None, [miss.recovered_by, *(changes[setting] for setting in settings)]))

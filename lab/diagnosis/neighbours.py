@@ -1,4 +1,5 @@
-"""What stands before the evidence: near-duplicates, siblings of one template, the same document, or anything else."""
+"""What stands before the evidence: near-duplicates, siblings of one template, the same document, or
+anything else."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -40,11 +41,13 @@ class Neighbours:
         return "same document" if same else "other document"
 
     def distinct_rank(self, ahead: Iterable[int], evidence: Iterable[int], k: int) -> int:
-        """Rank of the evidence once near-duplicates ahead of it count once and its own duplicates not at all; counting stops
-        beyond k."""
+        """Rank of the evidence once near-duplicates ahead of it count once and its own duplicates
+        not at all; counting stops beyond k."""
         mine, kept = list(evidence), list[int]()
         for span in ahead:
-            if span in mine or any(self.likeness(span, other) >= DUPLICATE for other in (*mine, *kept)):
+            if span in mine or any(
+                self.likeness(span, other) >= DUPLICATE for other in (*mine, *kept)
+            ):
                 continue
             kept.append(span)
             if len(kept) >= k:
@@ -55,5 +58,7 @@ class Neighbours:
         if span not in self._shingles:
             terms = ANALYZERS["auto"](self.spans.text(span))
             width = min(SHINGLE, max(len(terms), 1))
-            self._shingles[span] = frozenset(tuple(terms[i : i + width]) for i in range(max(len(terms) - width + 1, 1)))
+            self._shingles[span] = frozenset(
+                tuple(terms[i : i + width]) for i in range(max(len(terms) - width + 1, 1))
+            )
         return self._shingles[span]

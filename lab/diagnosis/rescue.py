@@ -1,4 +1,5 @@
-"""Rescue table: systems that differ in one setting, and the questions that the change wins and loses."""
+"""Rescue table: systems that differ in one setting, and the questions that the change wins and
+loses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,18 @@ Key = tuple[str, int]
 
 # Settings that exist only because of another one: alone they make no difference of their own.
 FOLLOWS = {
-    "mode": ("analyzer", "variant", "k1", "b", "synonyms", "model", "index", "pooling", "normalization", "alpha"),
+    "mode": (
+        "analyzer",
+        "variant",
+        "k1",
+        "b",
+        "synonyms",
+        "model",
+        "index",
+        "pooling",
+        "normalization",
+        "alpha",
+    ),
     "rerank": ("rerank_model", "rerank_depth", "threshold", "blend"),
     "chunk_strategy": ("chunk_size", "overlap", "unit", "percentile"),
 }
@@ -24,8 +36,9 @@ FOLLOWS = {
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """What changing one setting from `before` to `after` does, all else equal: `rescued` questions fail under system `a` and
-    not under `b`, `broken` ones the reverse; `p` is the exact McNemar test's. `a` and `b` are places of systems."""
+    """What changing one setting from `before` to `after` does, all else equal: `rescued` questions
+    fail under system `a` and not under `b`, `broken` ones the reverse; `p` is the exact McNemar
+    test's. `a` and `b` are places of systems."""
 
     setting: str
     before: str
@@ -41,12 +54,15 @@ class Rescue:
         return self.rescued - self.broken
 
     def __str__(self) -> str:
-        return f"{self.setting} {self.before} -> {self.after} rescues {self.rescued} and breaks {self.broken}"
+        return (
+            f"{self.setting} {self.before} -> {self.after} rescues "
+            f"{self.rescued} and breaks {self.broken}"
+        )
 
 
 def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> str | None:
-    """The one setting in which two systems differ, None if there are none or several. A setting that only one of them has
-    counts with the one it hangs on (no reranker: `rerank`)."""
+    """The one setting in which two systems differ, None if there are none or several. A setting
+    that only one of them has counts with the one it hangs on (no reranker: `rerank`)."""
     changed = {key for key in a if a[key] != b[key]}
     absent = {key for key in changed if a[key] is None or b[key] is None}
     if absent & set(FOLLOWS["rerank"]):
@@ -76,7 +92,13 @@ def told(settings: Mapping[str, Any], setting: str) -> str:
         return "on" if value else "off"
     if setting == "synonyms":
         return PurePath(value).name or "none"
-    return "+".join(map(str, value)) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        "+".join(map(str, value))
+        if isinstance(value, tuple)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def proved_by_systems(
@@ -86,9 +108,10 @@ def proved_by_systems(
     pieces: Mapping[Key, int],
     spans: bool,
 ) -> tuple[tuple[Miss, ...], ...]:
-    """Misses of every system with what the rest of the grid proves: a system that differs in one setting and has the piece is
-    a re-run that has been made already. `held` (systems x pieces) says who has which piece, `pieces` numbers them by
-    (query_id, piece), `spans` says whether they are spans, which chunks of another size hold otherwise."""
+    """Misses of every system with what the rest of the grid proves: a system that differs in one
+    setting and has the piece is a re-run that has been made already. `held` (systems x pieces) says
+    who has which piece, `pieces` numbers them by (query_id, piece), `spans` says whether they are
+    spans, which chunks of another size hold otherwise."""
     beside: dict[int, list[tuple[str, int]]] = {}
     for a, b, setting in pairs(settings):
         beside.setdefault(a, []).append((setting, b))
@@ -114,10 +137,22 @@ def _larger(size: object, than: object) -> bool | None:
 
 
 def rescues(settings: Sequence[Mapping[str, Any]], failed: Bools) -> tuple[Rescue, ...]:
-    """All pairs, the largest net gain or loss first. `failed` (systems x questions) says where a piece is missed."""
+    """All pairs, the largest net gain or loss first. `failed` (systems x questions) says where a
+    piece is missed."""
     found = []
     for a, b, setting in pairs(settings):
         rescued, broken = int((failed[a] & ~failed[b]).sum()), int((failed[b] & ~failed[a]).sum())
         p = float(sign_test(np.array(rescued), np.array(broken)))
-        found.append(Rescue(setting, told(settings[a], setting), told(settings[b], setting), a, b, rescued, broken, p))
+        found.append(
+            Rescue(
+                setting,
+                told(settings[a], setting),
+                told(settings[b], setting),
+                a,
+                b,
+                rescued,
+                broken,
+                p,
+            )
+        )
     return tuple(sorted(found, key=lambda rescue: (-abs(rescue.net), rescue.a, rescue.b)))

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from lab.chunking.chunk import Chunking
-from lab.truth.judge import HOLD, NEVER, SpanJudge
-from lab.truth.pieces import Pieces
+from lab.relevance.judge import HOLD, NEVER, SpanJudge
+from lab.relevance.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Pieces by the least number of chunks that hold one together; `label` names the chunk config, `never` counts those
-    that all chunks together do not hold."""
+    """Pieces by the least number of chunks that hold one together; `label` names the chunk config,
+    `never` counts those that all chunks together do not hold."""
 
     label: str
     one: int
@@ -28,5 +28,14 @@ def scatter(pieces: Pieces, chunking: Chunking, label: str, hold: float = HOLD) 
     needed = SpanJudge(pieces, chunking, hold).pieces_needed()
     never = needed == NEVER
     return Scatter(
-        label, *(int(count) for count in ((needed == 1).sum(), (needed == 2).sum(), ((needed > 2) & ~never).sum(), never.sum()))
+        label,
+        *(
+            int(count)
+            for count in (
+                (needed == 1).sum(),
+                (needed == 2).sum(),
+                ((needed > 2) & ~never).sum(),
+                never.sum(),
+            )
+        ),
     )

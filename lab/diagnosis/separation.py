@@ -1,4 +1,5 @@
-"""Unanswerable questions: how well a score tells them from answerable ones, and what a threshold on it does."""
+"""Unanswerable questions: how well a score tells them from answerable ones, and what a threshold on
+it does."""
 
 from dataclasses import dataclass
 
@@ -18,8 +19,9 @@ METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall
 class Separation:
     """Best scores of answerable against unanswerable questions at one stage.
 
-    `auc` is the chance that an answerable question's best score is the higher one (ties half), with its 95% interval `low`,
-    `high`. `threshold` keeps at least 95% of the answerable questions and `rejected` is the share of unanswerable ones below it.
+    `auc` is the chance that an answerable question's best score is the higher one (ties half), with
+    its 95% interval `low`, `high`. `threshold` keeps at least 95% of the answerable questions and
+    `rejected` is the share of unanswerable ones below it.
     """
 
     stage: str
@@ -44,8 +46,9 @@ def separation(stage: str, answerable: Floats, unanswerable: Floats) -> Separati
 
 
 def auc_interval(auc: float, answerable: int, unanswerable: int) -> tuple[float, float]:
-    """95% interval of an AUC (Newcombe, Statistics in Medicine 2006, method 5): the values whose distance to the one found is at
-    most 1.96 standard errors of their own, so that it has a width at 0 and 1 as well. The sets have a dozen such questions."""
+    """95% interval of an AUC (Newcombe, Statistics in Medicine 2006, method 5): the values whose
+    distance to the one found is at most 1.96 standard errors of their own, so that it has a width
+    at 0 and 1 as well. The sets have a dozen such questions."""
     weight = (answerable + unanswerable) / 2 - 1
 
     def beyond(true: float) -> float:
@@ -60,10 +63,11 @@ def auc_interval(auc: float, answerable: int, unanswerable: int) -> tuple[float,
 
 @dataclass(frozen=True, slots=True)
 class ThresholdEffect:
-    """What `rerank.threshold` does: the share of answerable questions that are `kept`, having any hit left, their precision@3
-    and recall@5, and the share of unanswerable ones that are `silent`, left without any hit. `threshold` NaN is none. A
-    threshold raises neither metric, for precision@3 divides by 3 however few hits are left: it buys silence with them.
-    `refusing` is recall@5 if it refused the same questions and left all hits to the others."""
+    """What `rerank.threshold` does: the share of answerable questions that are `kept`, having any
+    hit left, their precision@3 and recall@5, and the share of unanswerable ones that are `silent`,
+    left without any hit. `threshold` NaN is none. A threshold raises neither metric, for
+    precision@3 divides by 3 however few hits are left: it buys silence with them. `refusing` is
+    recall@5 if it refused the same questions and left all hits to the others."""
 
     threshold: float
     kept: float

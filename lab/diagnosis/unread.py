@@ -1,4 +1,5 @@
-"""Evidence past what the encoder reads: which chunks are too long, and which pieces lie in their unread tails."""
+"""Evidence past what the encoder reads: which chunks are too long, and which pieces lie in their
+unread tails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.chunking.chunk import Chunking
-from lab.truth.judge import place
-from lab.truth.pieces import Pieces
+from lab.relevance.judge import place
+from lab.relevance.pieces import Pieces
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The unread stretch [start, end) at the end of a chunk that holds a piece of evidence. `begin` is where the encoder would
-    have to start to read the evidence: at `start`, or at the evidence where the tail itself is too long."""
+    """The unread stretch [start, end) at the end of a chunk that holds a piece of evidence. `begin`
+    is where the encoder would have to start to read the evidence: at `start`, or at the evidence
+    where the tail itself is too long."""
 
     chunk: int
     start: int
@@ -25,7 +27,8 @@ class Tail:
 
 
 def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: int) -> Ints:
-    """Per chunk the offset up to which an encoder of `room` tokens reads; its end where it is read whole."""
+    """Per chunk the offset up to which an encoder of `room` tokens reads; its end where it is read
+    whole."""
     ends = chunking.end.copy()
     for chunk, document in enumerate(chunking.document):
         starts = token_starts[document]
@@ -35,8 +38,11 @@ def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: int) -> In
     return ends
 
 
-def unread(asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room: int) -> dict[int, Tail]:
-    """Pieces of which an encoder of `room` tokens reads less than half, with the tail that holds most of one."""
+def unread(
+    asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room: int
+) -> dict[int, Tail]:
+    """Pieces of which an encoder of `room` tokens reads less than half, with the tail that holds
+    most of one."""
     ends, found = read_ends(chunking, token_starts, room), dict[int, Tail]()
     if (ends == chunking.end).all():
         return found
@@ -53,14 +59,22 @@ def unread(asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room
             chunks = chunks[(chunking.start[chunks] < end) & (chunking.end[chunks] > start)]
             read = np.zeros(end - start, dtype=bool)
             for chunk in chunks:
-                read[max(int(chunking.start[chunk]) - start, 0) : max(int(ends[chunk]) - start, 0)] = True
+                read[
+                    max(int(chunking.start[chunk]) - start, 0) : max(int(ends[chunk]) - start, 0)
+                ] = True
             if 2 * read.sum() >= end - start or not len(chunks):
                 break
             hidden = np.minimum(chunking.end[chunks], end) - np.maximum(ends[chunks], start)
             worst = int(chunks[hidden.argmax()])
             low, starts = int(ends[worst]), token_starts[document]
-            fits = np.searchsorted(starts, min(end, int(chunking.end[worst]))) - np.searchsorted(starts, low) <= room
-            tails.append(Tail(worst, low, int(chunking.end[worst]), low if fits else max(low, start)))
+            fits = (
+                np.searchsorted(starts, min(end, int(chunking.end[worst])))
+                - np.searchsorted(starts, low)
+                <= room
+            )
+            tails.append(
+                Tail(worst, low, int(chunking.end[worst]), low if fits else max(low, start))
+            )
         else:
             if tails:
                 found[piece] = tails[0]

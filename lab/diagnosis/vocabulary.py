@@ -1,4 +1,5 @@
-"""Why a question's terms match nothing: not in the corpus, parted by the analyzer, or in another script."""
+"""Why a question's terms match nothing: not in the corpus, parted by the analyzer, or in another
+script."""
 
 import re
 from collections.abc import Container, Iterable
@@ -12,8 +13,9 @@ HAN_OR_KANA = re.compile(f"[{CJK}]")
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """A term of a question that finds nothing, and why: `not in the corpus`, `split by the analyzer` (the letters are there,
-    cut into other terms), `other script` (the evidence is written in another script) or `not in the evidence`."""
+    """A term of a question that finds nothing, and why: `not in the corpus`, `split by the
+    analyzer` (the letters are there, cut into other terms), `other script` (the evidence is written
+    in another script) or `not in the evidence`."""
 
     term: str
     why: str
@@ -25,21 +27,29 @@ class Unmatched:
 def unmatched(
     terms: Iterable[str], evidence: str, analyzer: Analyzer, vocabulary: Container[str], folded: str
 ) -> tuple[Unmatched, ...]:
-    """Searched terms that are not in the evidence, function words aside, those that match nothing at all first.
+    """Searched terms that are not in the evidence, function words aside, those that match nothing
+    at all first.
 
-    `terms` are the question's with their synonyms, `vocabulary` holds the terms of the corpus, `folded` is the whole corpus in
-    lower case.
+    `terms` are the question's with their synonyms, `vocabulary` holds the terms of the corpus,
+    `folded` is the whole corpus in lower case.
     """
     held, found = set(analyzer(evidence)), []
-    scripts = bool(HAN_OR_KANA.search(evidence)), bool(re.search(r"[^\W\d_]", HAN_OR_KANA.sub("", evidence)))
+    scripts = (
+        bool(HAN_OR_KANA.search(evidence)),
+        bool(re.search(r"[^\W\d_]", HAN_OR_KANA.sub("", evidence))),
+    )
     for term in dict.fromkeys(terms):
         if term in held or term in STOP_WORDS:
             continue
         is_cjk = bool(HAN_OR_KANA.search(term))
-        if (is_cjk and not scripts[0]) or (not is_cjk and not scripts[1] and re.search(r"[^\W\d_]", term)):
+        if (is_cjk and not scripts[0]) or (
+            not is_cjk and not scripts[1] and re.search(r"[^\W\d_]", term)
+        ):
             found.append(Unmatched(term, "other script"))
         elif term in vocabulary:
             found.append(Unmatched(term, "not in the evidence"))
         else:
-            found.append(Unmatched(term, "split by the analyzer" if term in folded else "not in the corpus"))
+            found.append(
+                Unmatched(term, "split by the analyzer" if term in folded else "not in the corpus")
+            )
     return tuple(sorted(found, key=lambda word: word.why == "not in the evidence"))

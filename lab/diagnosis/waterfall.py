@@ -1,4 +1,5 @@
-"""Waterfall: from 100% down to the recall of a system, what each stage lost and what mending it would give."""
+"""Waterfall: from 100% down to the recall of a system, what each stage lost and what mending it
+would give."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One cause of one kind of question: the share of recall it `lost`, the part of that whose cause is `verified`, what is
-    `left` after it, and the `ceiling`, the recall if everything it lost came back. All in [0, 1]; pieces counts misses."""
+    """One cause of one kind of question: the share of recall it `lost`, the part of that whose
+    cause is `verified`, what is `left` after it, and the `ceiling`, the recall if everything it
+    lost came back. All in [0, 1]; pieces counts misses."""
 
     kind: str
     stage: str
@@ -26,11 +28,15 @@ class Step:
     ceiling: float
 
 
-def waterfall(kind: str, weights: Floats, causes: Iterable[str], verified: Iterable[bool]) -> tuple[Step, ...]:
-    """The steps of one group of pieces in the order of the street, those that lost nothing left out.
+def waterfall(
+    kind: str, weights: Floats, causes: Iterable[str], verified: Iterable[bool]
+) -> tuple[Step, ...]:
+    """The steps of one group of pieces in the order of the street, those that lost nothing left
+    out.
 
-    `weights` sum to 1: a piece of a question with n pieces weighs 1 / (questions * n), so that what is left is mean recall
-    at k. `causes` has the empty string for a hit. The losses and the last `left` add up to 1.
+    `weights` sum to 1: a piece of a question with n pieces weighs 1 / (questions * n), so that what
+    is left is mean recall at k. `causes` has the empty string for a hit. The losses and the last
+    `left` add up to 1.
     """
     names, proved = np.array(list(causes), dtype=str), np.array(list(verified), dtype=bool)
     recall, left = float(weights[names == ""].sum()), 1.0
@@ -42,7 +48,9 @@ def waterfall(kind: str, weights: Floats, causes: Iterable[str], verified: Itera
         lost = float(weights[of_cause].sum())
         left -= lost
         solid = float(weights[of_cause & proved].sum())
-        steps.append(Step(kind, cause.stage, name, int(of_cause.sum()), lost, solid, left, recall + lost))
+        steps.append(
+            Step(kind, cause.stage, name, int(of_cause.sum()), lost, solid, left, recall + lost)
+        )
     return tuple(steps)
 
 

@@ -1,4 +1,5 @@
-"""Which knob matters, and by how much: one setting changed at a time, and main effects over the whole grid."""
+"""Which knob matters, and by how much: one setting changed at a time, and main effects over the
+whole grid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """One setting moved from `before` to `after`. `pairs` (pairs x 2) are the systems that differ in it alone; the effect on a
-    question is the mean over the pairs of second minus first."""
+    """One setting moved from `before` to `after`. `pairs` (pairs x 2) are the systems that differ
+    in it alone; the effect on a question is the mean over the pairs of second minus first."""
 
     setting: str
     before: Any
@@ -30,40 +31,57 @@ class Change:
 
 
 class Factors:
-    """The settings of all systems as numbers, so that pairs that differ in one of them are found at once.
+    """The settings of all systems as numbers, so that pairs that differ in one of them are found at
+    once.
 
-    A setting that plays no part in a system (alpha without fusion) is missing from its mapping. What comes and goes with
-    another setting is no difference of its own: `bm25` and `hybrid 0.4` differ in mode alone.
+    A setting that plays no part in a system (alpha without fusion) is missing from its mapping.
+    What comes and goes with another setting is no difference of its own: `bm25` and `hybrid 0.4`
+    differ in mode alone.
     """
 
     def __init__(self, systems: Sequence[Settings]) -> None:
         self.systems = systems
         self.names = tuple(dict.fromkeys(name for settings in systems for name in settings))
-        self.levels = {name: list(dict.fromkeys(s[name] for s in systems if name in s)) for name in self.names}
+        self.levels = {
+            name: list(dict.fromkeys(s[name] for s in systems if name in s)) for name in self.names
+        }
         self.codes = np.array(
-            [[self.levels[name].index(s[name]) if name in s else ABSENT for name in self.names] for s in systems], dtype=np.int64
+            [
+                [self.levels[name].index(s[name]) if name in s else ABSENT for name in self.names]
+                for s in systems
+            ],
+            dtype=np.int64,
         )
 
     def _only_difference(self, system: int) -> Ints:
-        """For every system the place of the one setting in which it differs from `system`, ABSENT where that is not one."""
+        """For every system the place of the one setting in which it differs from `system`, ABSENT
+        where that is not one."""
         own = self.codes[system]
         differs = (self.codes != own) & (self.codes != ABSENT) & (own != ABSENT)
         return np.where(differs.sum(axis=1) == 1, differs.argmax(axis=1), ABSENT)
 
     def one_at_a_time(self, baseline: int) -> list[Change]:
-        """Every system that differs from the baseline in one setting, setting by setting in the grid's order."""
+        """Every system that differs from the baseline in one setting, setting by setting in the
+        grid's order."""
         only = self._only_difference(baseline)
         return [
-            Change(name, self.systems[baseline][name], self.systems[system][name], np.array([[baseline, system]]))
+            Change(
+                name,
+                self.systems[baseline][name],
+                self.systems[system][name],
+                np.array([[baseline, system]]),
+            )
             for place, name in enumerate(self.names)
             for system in np.flatnonzero(only == place).tolist()
         ]
 
     def main_effects(self, baseline: int) -> list[Change]:
-        """Every level of every setting against a reference, over all pairs of systems that differ in it alone: the main
-        effect of a full factorial design (Montgomery 2017, ch. 5), on the cells that exist at both levels.
+        """Every level of every setting against a reference, over all pairs of systems that differ
+        in it alone: the main effect of a full factorial design (Montgomery 2017, ch. 5), on the
+        cells that exist at both levels.
 
-        The reference is the baseline's level, or the first one where the setting plays no part in the baseline.
+        The reference is the baseline's level, or the first one where the setting plays no part in
+        the baseline.
         """
         only = np.array([self._only_difference(system) for system in range(len(self.systems))])
         found = []

@@ -1,4 +1,5 @@
-"""Case by case, where questions are too few for averages: which ones everybody finds, nobody finds, or only some do."""
+"""Case by case, where questions are too few for averages: which ones everybody finds, nobody finds,
+or only some do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Question ids. `by_all`, `by_none`, `by_some` part the set by how many systems score above 0; `by_some` starts with
-    those that the fewest systems find. `won` and `lost` are the questions on which one system is above or below another,
-    the largest differences first."""
+    """Question ids. `by_all`, `by_none`, `by_some` part the set by how many systems score above 0;
+    `by_some` starts with those that the fewest systems find. `won` and `lost` are the questions on
+    which one system is above or below another, the largest differences first."""
 
     by_all: tuple[str, ...]
     by_none: tuple[str, ...]
@@ -33,7 +34,10 @@ def cases(scores: Floats, query_ids: Sequence[str], system: int, other: int) -> 
     return Cases(
         by_all=tuple(query_ids[q] for q in np.flatnonzero(found == scores.shape[1]).tolist()),
         by_none=tuple(query_ids[q] for q in np.flatnonzero(found == 0).tolist()),
-        by_some=tuple((query_ids[q], int(found[q])) for q in some[np.argsort(found[some], kind="stable")].tolist()),
+        by_some=tuple(
+            (query_ids[q], int(found[q]))
+            for q in some[np.argsort(found[some], kind="stable")].tolist()
+        ),
         won=tuple(query_ids[q] for q in order if gap[q] > NOISE),
         lost=tuple(query_ids[q] for q in order if gap[q] < -NOISE),
     )

@@ -1,4 +1,5 @@
-"""ranx's metric functions without the rest of ranx, whose plots and data readers take seconds to import."""
+"""ranx's metric functions without the rest of ranx, whose plots and data readers take seconds to
+import."""
 
 import sys
 import threading
@@ -17,12 +18,14 @@ Floats = NDArray[np.float64]
 MetricFunction = Callable[[Floats, Floats, int], Floats]
 
 
-# ranx runs on numba's threads, and numba ends the process when two threads of Python enter them at once.
+# ranx runs on numba's threads, and numba ends the process when two threads of Python enter them at
+# once.
 _ONE_AT_A_TIME = threading.RLock()
 
 
 def metric_function(name: str) -> MetricFunction:
-    """What `ranx.evaluate` calls for a metric: (qrels, run, k) -> one score a row. Threads wait for each other."""
+    """What `ranx.evaluate` calls for a metric: (qrels, run, k) -> one score a row. Threads wait for
+    each other."""
 
     def alone(qrels: Floats, run: Floats, k: int) -> Floats:
         with _ONE_AT_A_TIME:
@@ -32,7 +35,8 @@ def metric_function(name: str) -> MetricFunction:
 
 
 def compile_metric(name: str) -> None:
-    """Have numba compile a metric, or load it from its cache, where ranx has it: seconds, once a machine."""
+    """Have numba compile a metric, or load it from its cache, where ranx has it: seconds, once a
+    machine."""
     if name in RANX:
         metric_function(name)(np.ones((1, 1, 2)), np.ones((1, 1, 2)), 1)
 

@@ -1,7 +1,8 @@
-"""From judged rankings to ranx: contributed items as arrays, all systems and questions stacked into one call a metric.
+"""From judged rankings to ranx: contributed items as arrays, all systems and questions stacked into
+one call a metric.
 
-ranx's dict types compile for minutes and scramble ties; its array interface does neither. An array row is a question under
-a system; item 0 is noise, item i > 0 the i-th piece of its question.
+ranx's dict types compile for minutes and scramble ties; its array interface does neither. An array
+row is a question under a system; item 0 is noise, item i > 0 the i-th piece of its question.
 """
 
 from collections.abc import Sequence
@@ -9,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.truth.judge import NEVER, Judged
-from lab.truth.pieces import Ints, Pieces
+from lab.relevance.judge import NEVER, Judged
+from lab.relevance.pieces import Ints, Pieces
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +22,8 @@ def piece_numbers(pieces: Pieces) -> Ints:
 
 
 def judgements(pieces: Pieces) -> Floats:
-    """Questions x most pieces x (item, grade), highest grade first as ranx's ideal ranking needs it; padding has grade 0."""
+    """Questions x most pieces x (item, grade), highest grade first as ranx's ideal ranking needs
+    it; padding has grade 0."""
     qrels = np.zeros((len(pieces.queries), int(pieces.per_query.max()), 2))
     order = np.lexsort((-pieces.grade, pieces.query))
     place = np.arange(len(pieces)) - np.searchsorted(pieces.query, pieces.query)
@@ -31,11 +33,12 @@ def judgements(pieces: Pieces) -> Floats:
 
 
 def positions(pieces: Pieces, complete: Ints) -> Ints:
-    """Systems x pieces: place from 1 of every piece in the list of contributed items, NEVER if it is not in it.
+    """Systems x pieces: place from 1 of every piece in the list of contributed items, NEVER if it
+    is not in it.
 
-    Walking down, a rank contributes the pieces that become complete there, highest grade first, or one noise item. So a
-    piece stands at its rank, plus one for every further piece that an earlier rank contributed, plus its place among the
-    pieces of its own rank.
+    Walking down, a rank contributes the pieces that become complete there, highest grade first, or
+    one noise item. So a piece stands at its rank, plus one for every further piece that an earlier
+    rank contributed, plus its place among the pieces of its own rank.
     """
     placed = np.full(complete.shape, NEVER)
     numbers = np.arange(len(pieces))
@@ -44,10 +47,14 @@ def positions(pieces: Pieces, complete: Ints) -> Ints:
         query, rank = pieces.query[order], ranks[order]
         new_query = np.concatenate(([True], query[1:] != query[:-1]))
         new_rank = new_query | np.concatenate(([True], rank[1:] != rank[:-1]))
-        begin = np.maximum.accumulate(np.where(new_rank, numbers, 0))  # first piece of the same rank
+        begin = np.maximum.accumulate(
+            np.where(new_rank, numbers, 0)
+        )  # first piece of the same rank
         query_begin = np.maximum.accumulate(np.where(new_query, numbers, 0))
         ranks_before = np.cumsum(new_rank) - 1
-        distinct_before = ranks_before - ranks_before[query_begin]  # ranks of this question that contributed earlier
+        distinct_before = (
+            ranks_before - ranks_before[query_begin]
+        )  # ranks of this question that contributed earlier
         extra = (begin - query_begin) - distinct_before
         with np.errstate(over="ignore"):
             placed[system, order] = np.where(rank == NEVER, NEVER, rank + extra + (numbers - begin))
@@ -55,23 +62,28 @@ def positions(pieces: Pieces, complete: Ints) -> Ints:
 
 
 def item_lists(pieces: Pieces, placed: Ints, length: int) -> Floats:
-    """(systems * questions) x length x (item, score): the contributed items with strictly falling scores made from ranks."""
+    """(systems * questions) x length x (item, score): the contributed items with strictly falling
+    scores made from ranks."""
     systems, queries = len(placed), len(pieces.queries)
     run = np.zeros((systems * queries, length, 2))
     run[:, :, 1] = length - np.arange(length)
     system, piece = np.nonzero(placed <= length)
-    run[system * queries + pieces.query[piece], placed[system, piece] - 1, 0] = piece_numbers(pieces)[piece]
+    run[system * queries + pieces.query[piece], placed[system, piece] - 1, 0] = piece_numbers(
+        pieces
+    )[piece]
     return run
 
 
 def kept_lists(pieces: Pieces, kept: NDArray[np.bool_]) -> Floats:
-    """Lists of just the kept pieces (systems x pieces), for recall over what a number of chunks contributed."""
+    """Lists of just the kept pieces (systems x pieces), for recall over what a number of chunks
+    contributed."""
     placed = np.where(kept, piece_numbers(pieces)[None, :], NEVER)
     return item_lists(pieces, placed, int(pieces.per_query.max()))
 
 
 def chunk_lists(judged: Sequence[Judged], k: int) -> tuple[Floats, Floats]:
-    """qrels and run for precision@k: item r is the hit at rank r, judged 1 if relevant by itself."""
+    """qrels and run for precision@k: item r is the hit at rank r, judged 1 if relevant by
+    itself."""
     relevant = np.zeros((len(judged), len(judged[0].relevant), k), dtype=bool)
     for system, found in enumerate(judged):
         width = min(k, found.relevant.shape[1])

@@ -19,10 +19,12 @@ Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
 class Paired:
     """Several paired comparisons, one family; every array has one entry a comparison.
 
-    `difference` is the mean of second minus first with its 95% interval `low`, `high`; `p` the permutation test's, `p_holm`
-    corrected for the family, `least_p` the smallest `p_holm` that the differing questions could have given, were all of
-    them on one side; `sign_p` the uncorrected sign test; `effect` the standardised difference d_z = mean / standard
-    deviation of the per-question differences (Cohen 1988; 0 without any difference); `wins`, `ties`, `losses` count questions.
+    `difference` is the mean of second minus first with its 95% interval `low`, `high`; `p` the
+    permutation test's, `p_holm` corrected for the family, `least_p` the smallest `p_holm` that the
+    differing questions could have given, were all of them on one side; `sign_p` the uncorrected
+    sign test; `effect` the standardised difference d_z = mean / standard deviation of the
+    per-question differences (Cohen 1988; 0 without any difference); `wins`, `ties`, `losses` count
+    questions.
     """
 
     difference: Floats
@@ -39,17 +41,25 @@ class Paired:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """`better` or `worse` beyond chance; `same` if no question differs; `cannot be settled` if so few differ that no
-        outcome could have been significant; else `undecided`."""
-        return [verdict(*row) for row in zip(self.difference, self.p_holm, self.least_p, self.wins + self.losses, strict=True)]
+        """`better` or `worse` beyond chance; `same` if no question differs; `cannot be settled` if
+        so few differ that no outcome could have been significant; else `undecided`."""
+        return [
+            verdict(*row)
+            for row in zip(
+                self.difference, self.p_holm, self.least_p, self.wins + self.losses, strict=True
+            )
+        ]
 
 
 def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
-    """Judge questions x comparisons of per-question differences within [-1, 1], as one family under Holm's correction."""
+    """Judge questions x comparisons of per-question differences within [-1, 1], as one family under
+    Holm's correction."""
     tested = sign_flip_test(clusters.sums(differences), seed)
     low, high = mean_intervals(differences, clusters, seed, bounds=None)
     wins, losses = (differences > NOISE).sum(axis=0), (differences < -NOISE).sum(axis=0)
-    spread = differences.std(axis=0, ddof=1) if len(differences) > 1 else np.zeros(differences.shape[1])
+    spread = (
+        differences.std(axis=0, ddof=1) if len(differences) > 1 else np.zeros(differences.shape[1])
+    )
     mean = differences.mean(axis=0)
     return Paired(
         difference=mean,

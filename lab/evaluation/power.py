@@ -1,4 +1,5 @@
-"""What a set of questions can tell: the least difference it detects, and how many questions would settle a gap."""
+"""What a set of questions can tell: the least difference it detects, and how many questions would
+settle a gap."""
 
 import math
 
@@ -23,13 +24,16 @@ def planned_critical(units: int) -> float:
 
 
 def detectable_difference(standard_error: float, critical: float, power: float = POWER) -> float:
-    """The true difference that is found with probability `power`: (critical + z_power) standard errors (Cohen 1988, ch. 2)."""
+    """The true difference that is found with probability `power`: (critical + z_power) standard
+    errors (Cohen 1988, ch. 2)."""
     return (critical + float(ndtri(power))) * standard_error
 
 
-def questions_needed(gap: float, standard_error: float, questions: int, critical: float, power: float = POWER) -> int | None:
-    """Questions like those at hand that would settle a true difference of `gap` with probability `power`; None for no gap, or
-    where a single unit of questions says nothing of its error."""
+def questions_needed(
+    gap: float, standard_error: float, questions: int, critical: float, power: float = POWER
+) -> int | None:
+    """Questions like those at hand that would settle a true difference of `gap` with probability
+    `power`; None for no gap, or where a single unit of questions says nothing of its error."""
     detectable = detectable_difference(standard_error, critical, power)
     if abs(gap) < NOISE or not math.isfinite(detectable):
         return None
@@ -37,8 +41,8 @@ def questions_needed(gap: float, standard_error: float, questions: int, critical
 
 
 def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:
-    """Median standard error of the differences between the best and every other system that differs from it (questions x
-    systems); NaN if none does."""
+    """Median standard error of the differences between the best and every other system that differs
+    from it (questions x systems); NaN if none does."""
     errors = standard_errors(scores - scores[:, [best]], clusters)
     differing = errors[errors > NOISE]
     return float(np.median(differing)) if len(differing) else math.nan

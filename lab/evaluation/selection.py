@@ -1,4 +1,5 @@
-"""Choosing a system without fooling oneself: the best, all that cannot be told from it, and the cheapest of those."""
+"""Choosing a system without fooling oneself: the best, all that cannot be told from it, and the
+cheapest of those."""
 
 from dataclasses import dataclass
 
@@ -13,14 +14,16 @@ from lab.evaluation.significance import ALPHA, AgainstBest, against_best
 
 Floats = NDArray[np.float64]
 
-# Costs within a tenth of the cheapest count as equal: chunk borders alone move context tokens by some percent.
+# Costs within a tenth of the cheapest count as equal: chunk borders alone move context tokens by
+# some percent.
 SAME_COST = 1.1
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What a system costs, one entry a system: mean context `tokens` handed to the reader, query `latency` in seconds (NaN
-    where it was not measured) and `stages`, a count of what has to be run and kept (simplicity)."""
+    """What a system costs, one entry a system: mean context `tokens` handed to the reader, query
+    `latency` in seconds (NaN where it was not measured) and `stages`, a count of what has to be run
+    and kept (simplicity)."""
 
     tokens: Floats
     latency: Floats
@@ -31,10 +34,11 @@ class Costs:
 class Selection:
     """The choice among the systems of a grid.
 
-    `best` is the system with the highest mean, the first of equals; `against` tests every system against it; `undecided` are
-    those that the questions do not tell from it at the 5% level, itself included; `within_one_error` those of them that lie
-    at most one standard error of the paired difference behind; `recommended` the cheapest of these. `probability_best[s]`
-    is how often s leads when questions are resampled; `nested` the honest estimate of choosing so.
+    `best` is the system with the highest mean, the first of equals; `against` tests every system
+    against it; `undecided` are those that the questions do not tell from it at the 5% level, itself
+    included; `within_one_error` those of them that lie at most one standard error of the paired
+    difference behind; `recommended` the cheapest of these. `probability_best[s]` is how often s
+    leads when questions are resampled; `nested` the honest estimate of choosing so.
     """
 
     scores: Floats
@@ -53,15 +57,18 @@ class Selection:
         return self.against.tested.p
 
     def questions_needed(self, other: int) -> int | None:
-        """Questions that would tell the best from `other`, were the observed gap the true one; None without a gap."""
+        """Questions that would tell the best from `other`, were the observed gap the true one; None
+        without a gap."""
         gaps = self.scores[:, [self.best]] - self.scores[:, [other]]
         error = float(standard_errors(gaps, self.clusters)[0])
         return questions_needed(float(gaps.mean()), error, len(gaps), self.against.critical)
 
 
-def select(scores: Floats, clusters: Clusters, groups: Clusters, costs: Costs, seed: int) -> Selection:
-    """Choose among questions x systems. `clusters` are the independent units of all tests, `groups` what cross-validation
-    keeps together."""
+def select(
+    scores: Floats, clusters: Clusters, groups: Clusters, costs: Costs, seed: int
+) -> Selection:
+    """Choose among questions x systems. `clusters` are the independent units of all tests, `groups`
+    what cross-validation keeps together."""
     means = scores.mean(axis=0)
     best = int(best_of(means))
     against = against_best(clusters.sums(scores), best, seed)
@@ -82,10 +89,12 @@ def select(scores: Floats, clusters: Clusters, groups: Clusters, costs: Costs, s
 
 
 def _cheapest(systems: NDArray[np.int64], means: Floats, costs: Costs) -> int:
-    """The least context tokens, then latency, then stages, then the highest mean, then the grid's order.
+    """The least context tokens, then latency, then stages, then the highest mean, then the grid's
+    order.
 
-    Among systems within one standard error of the best the cheapest is taken (Breiman et al. 1984, 3.4.3); the error is that
-    of the paired difference, which is smaller than that of the mean and so lets less quality go.
+    Among systems within one standard error of the best the cheapest is taken (Breiman et al. 1984,
+    3.4.3); the error is that of the paired difference, which is smaller than that of the mean and
+    so lets less quality go.
     """
     for cost in (costs.tokens, costs.latency, costs.stages):
         values = cost[systems]

@@ -1,4 +1,5 @@
-"""Could chance have done it: paired sign-flip tests, the least p they can reach, the sign test, and two corrections."""
+"""Could chance have done it: paired sign-flip tests, the least p they can reach, the sign test, and
+two corrections."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,24 +22,28 @@ EXACT_UNITS = 13
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """p of every comparison, and the least p that its number of differing units could have given at all."""
+    """p of every comparison, and the least p that its number of differing units could have given at
+    all."""
 
     p: Floats
     least: Floats
 
 
 def sign_flip_test(sums: Floats, seed: int, flips: int = FLIPS) -> Tested:
-    """Two-sided paired permutation test of every column of units x comparisons (sums of differences per unit).
+    """Two-sided paired permutation test of every column of units x comparisons (sums of differences
+    per unit).
 
-    Under the null hypothesis each unit's difference could as well have the other sign. With at most 13 units that differ
-    all patterns are tried and p is exact; beyond, p = (b + 1) / (n + 1) where b of n random patterns give a sum at least as
-    far from 0 (Phipson & Smyth 2010). Units without a difference play no part, so the least p is 2 / 2^m of m that differ.
+    Under the null hypothesis each unit's difference could as well have the other sign. With at most
+    13 units that differ all patterns are tried and p is exact; beyond, p = (b + 1) / (n + 1) where
+    b of n random patterns give a sum at least as far from 0 (Phipson & Smyth 2010). Units without a
+    difference play no part, so the least p is 2 / 2^m of m that differ.
     """
     differing = (np.abs(sums) > NOISE).sum(axis=0)
     observed = np.abs(sums.sum(axis=0))
     reached = np.zeros(sums.shape[1])
     many = differing > EXACT_UNITS
-    # More comparisons are corrected harder, so they need finer p: a twentieth of what the correction leaves.
+    # More comparisons are corrected harder, so they need finer p: a twentieth of what the
+    # correction leaves.
     flips = max(flips, int(20 / ALPHA * sums.shape[1]) - 1)
     if many.any():
         for signs in sign_patterns(len(sums), seed, flips):
@@ -67,12 +72,14 @@ def _signs(bits: NDArray[np.integer]) -> Floats:
 
 
 def sign_test(wins: Ints, losses: Ints) -> Floats:
-    """Two-sided sign test; ties are left out. Asks only how often, not by how much: a check that shares no assumption."""
+    """Two-sided sign test; ties are left out. Asks only how often, not by how much: a check that
+    shares no assumption."""
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5)))
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down adjusted p (Holm 1979): the family-wise error stays below the level whatever the dependence."""
+    """Holm's step-down adjusted p (Holm 1979): the family-wise error stays below the level whatever
+    the dependence."""
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty(len(p))
@@ -82,10 +89,12 @@ def holm(p: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class AgainstBest:
-    """Every system against the best one, corrected for the best having been chosen by the same questions.
+    """Every system against the best one, corrected for the best having been chosen by the same
+    questions.
 
-    `tested` holds p and the least p that could be reached (1 for the best itself); `critical` is the number of standard
-    errors by which a system must lie behind to be told from the best at the 5% level.
+    `tested` holds p and the least p that could be reached (1 for the best itself); `critical` is
+    the number of standard errors by which a system must lie behind to be told from the best at the
+    5% level.
     """
 
     tested: Tested
@@ -95,12 +104,14 @@ class AgainstBest:
 def against_best(sums: Floats, best: int, seed: int, flips: int = FLIPS) -> AgainstBest:
     """Test units x systems (sums per unit) against column `best`.
 
-    Which system is best is seen only after looking at all of them, so the family is every pair: had another one been
-    ahead, other pairs would have been tested. Bonferroni and Holm over k (k - 1) / 2 pairs would waste what the systems have in
-    common; the single-step max-T permutation test (Westfall & Young 1993) keeps it. It is the randomised Tukey test of
-    Carterette (TOIS 2012) with each difference divided by its own root sum of squares, which no flip of signs changes, so
-    that two systems that differ on few questions are not drowned by pairs that differ on many. Testing the best against
-    the k - 1 others under Holm alone would call a chance winner of 66 equal systems better in every third set.
+    Which system is best is seen only after looking at all of them, so the family is every pair: had
+    another one been ahead, other pairs would have been tested. Bonferroni and Holm over k (k - 1) /
+    2 pairs would waste what the systems have in common; the single-step max-T permutation test
+    (Westfall & Young 1993) keeps it. It is the randomised Tukey test of Carterette (TOIS 2012) with
+    each difference divided by its own root sum of squares, which no flip of signs changes, so that
+    two systems that differ on few questions are not drowned by pairs that differ on many. Testing
+    the best against the k - 1 others under Holm alone would call a chance winner of 66 equal
+    systems better in every third set.
     """
     units, systems = sums.shape
     first, second = np.triu_indices(systems, 1)
@@ -109,7 +120,10 @@ def against_best(sums: Floats, best: int, seed: int, flips: int = FLIPS) -> Agai
     differ = squares > NOISE
     first, second, scale = first[differ], second[differ], 1 / np.sqrt(squares[differ])
     largest = np.concatenate(
-        [_largest(signs @ sums, first, second, scale) for signs in sign_patterns(units, seed, flips)]
+        [
+            _largest(signs @ sums, first, second, scale)
+            for signs in sign_patterns(units, seed, flips)
+        ]
         if len(first)
         else [np.zeros(flips)]
     )
@@ -120,7 +134,9 @@ def against_best(sums: Floats, best: int, seed: int, flips: int = FLIPS) -> Agai
         reached = np.where(root > NOISE, np.abs(gaps.sum(axis=0)) / root, 0.0)
         reachable = np.where(root > NOISE, np.abs(gaps).sum(axis=0) / root, 0.0)
     critical = float(largest[min(int(np.ceil((1 - ALPHA) * (flips + 1))), flips) - 1])
-    return AgainstBest(Tested(_share_beyond(largest, reached), _share_beyond(largest, reachable)), critical)
+    return AgainstBest(
+        Tested(_share_beyond(largest, reached), _share_beyond(largest, reachable)), critical
+    )
 
 
 @njit(cache=True)
@@ -130,7 +146,9 @@ def _largest(totals, first, second, scale):  # type: ignore[no-untyped-def]
     for flip in range(len(totals)):
         row = totals[flip]
         for pair in range(len(first)):
-            largest[flip] = max(largest[flip], abs(row[first[pair]] - row[second[pair]]) * scale[pair])
+            largest[flip] = max(
+                largest[flip], abs(row[first[pair]] - row[second[pair]]) * scale[pair]
+            )
     return largest
 
 

@@ -1,4 +1,5 @@
-"""Short labels of systems: only the settings that vary in the run, so that a table fits on a screen."""
+"""Short labels of systems: only the settings that vary in the run, so that a table fits on a
+screen."""
 
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -34,41 +35,58 @@ SINGLE = (
 
 
 def shown_settings(systems: "pd.DataFrame") -> "pd.DataFrame":
-    """One row a system and one text column for every group of settings that varies: `chunks` (`structure-400/50`), `search`
-    (`bm25`, `dense`, `hybrid 0.6`), `rerank` (`20`, `-`) and single settings by their names. No column if nothing varies."""
+    """One row a system and one text column for every group of settings that varies: `chunks`
+    (`structure-400/50`), `search` (`bm25`, `dense`, `hybrid 0.6`), `rerank` (`20`, `-`) and single
+    settings by their names. No column if nothing varies."""
     import pandas as pd
 
     columns: dict[str, list[str]] = {}
-    varying = {column for column in systems.columns if len({None if is_absent(v) else v for v in systems[column]}) > 1}
+    varying = {
+        column
+        for column in systems.columns
+        if len({None if is_absent(v) else v for v in systems[column]}) > 1
+    }
     rows = systems.to_dict("records")
     if varying & set(CHUNKS):
         columns["chunks"] = [chunks_label(row) for row in rows]
     if varying & set(SEARCH):
-        columns["search"] = [row["system"] if row["mode"] == "foreign" else search_label(row) for row in rows]
+        columns["search"] = [
+            row["system"] if row["mode"] == "foreign" else search_label(row) for row in rows
+        ]
     if varying & set(RERANKER):
         several = systems["rerank_model"].nunique() > 1
         columns["rerank"] = [_reranker(row, several) for row in rows]
     for setting in SINGLE:
-        # A setting of a stage that some systems lack differs between "absent" and one value: the stage's own column says so.
+        # A setting of a stage that some systems lack differs between "absent" and one value: the
+        # stage's own column says so.
         if setting in varying and systems[setting].nunique() > 1:
             columns[setting] = [_value(row[setting]) for row in rows]
     return pd.DataFrame(columns, index=systems.index)
 
 
 def labels(systems: "pd.DataFrame") -> dict[str, str]:
-    """Name -> short label of every system; the name itself where labels would not tell two systems apart."""
+    """Name -> short label of every system; the name itself where labels would not tell two systems
+    apart."""
     shown = shown_settings(systems)
     names = systems["system"].tolist()
-    # A foreign retriever has no settings, so its name says all that is known; so it does where every shown setting is off.
+    # A foreign retriever has no settings, so its name says all that is known; so it does where
+    # every shown setting is off.
     short = [
         (mode != "foreign" and _words(dict(zip(shown.columns, row, strict=True)))) or name
-        for name, mode, row in zip(names, systems["mode"], shown.itertuples(index=False), strict=True)
+        for name, mode, row in zip(
+            names, systems["mode"], shown.itertuples(index=False), strict=True
+        )
     ]
-    return dict(zip(names, short if shown.shape[1] and len(set(short)) == len(names) else names, strict=True))
+    return dict(
+        zip(
+            names, short if shown.shape[1] and len(set(short)) == len(names) else names, strict=True
+        )
+    )
 
 
 def chunks_label(row: dict[str, Any]) -> str:
-    """How a system cuts documents, like `fixed-400/50`; `-` for a foreign system, whose chunks are its own."""
+    """How a system cuts documents, like `fixed-400/50`; `-` for a foreign system, whose chunks are
+    its own."""
     if is_absent(row["chunk_strategy"]):
         return "-"
     if is_absent(row["chunk_size"]):
@@ -89,13 +107,30 @@ def search_label(row: dict[str, Any]) -> str:
 def _reranker(row: dict[str, Any], several: bool) -> str:
     if is_absent(row["rerank_depth"]):
         return "-"
-    return (f"{PurePath(str(row['rerank_model'])).name}@" if several else "") + f"{row['rerank_depth']:g}"
+    return (
+        f"{PurePath(str(row['rerank_model'])).name}@" if several else ""
+    ) + f"{row['rerank_depth']:g}"
 
 
 def _words(shown: dict[str, str]) -> str:
-    """`structure-400 hybrid 0.6 rerank 20`: values that name themselves stand alone, others behind their name."""
-    own = ("chunks", "search", "deliver", "variant", "model", "normalization", "analyzer", "index", "synonyms")
-    words = [value if key in own else key if value == ON else f"{key} {value}" for key, value in shown.items() if value != "-"]
+    """`structure-400 hybrid 0.6 rerank 20`: values that name themselves stand alone, others behind
+    their name."""
+    own = (
+        "chunks",
+        "search",
+        "deliver",
+        "variant",
+        "model",
+        "normalization",
+        "analyzer",
+        "index",
+        "synonyms",
+    )
+    words = [
+        value if key in own else key if value == ON else f"{key} {value}"
+        for key, value in shown.items()
+        if value != "-"
+    ]
     return " ".join(words)
 
 
@@ -104,7 +139,11 @@ def _value(value: Any) -> str:
         return "-"
     if value is True:
         return ON
-    return f"{value:g}" if isinstance(value, int | float) else PurePath(str(value)).name.removesuffix(".txt") or "-"
+    return (
+        f"{value:g}"
+        if isinstance(value, int | float)
+        else PurePath(str(value)).name.removesuffix(".txt") or "-"
+    )
 
 
 def is_absent(value: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from rich.text import Text
 
-from lab.diagnosis.run import Run
-from lab.report.diagnosis_plots import EVERY_KIND, waterfall_steps
+from lab.report.page.diagnosis_plots import EVERY_KIND, waterfall_steps
+from lab.runs.run import Run
 
 
 def losses(run: Run, system: str, name: str) -> Text:
@@ -12,11 +12,17 @@ def losses(run: Run, system: str, name: str) -> Text:
     text = Text(f"\nwhy {name} misses evidence within {k}\n", "bold")
     if not steps:
         return text.append("  it misses none", "not bold")
-    verified = run.causes[run.causes["system"] == system].groupby("cause", observed=True)["verified"].sum()
+    verified = (
+        run.causes[run.causes["system"] == system].groupby("cause", observed=True)["verified"].sum()
+    )
     stages = dict.fromkeys((step.stage for step in steps), 0.0)
     for step in steps:
         stages[step.stage] += step.lost
     fall = " ".join(f"- {stage} {lost:.1%}" for stage, lost in stages.items())
-    causes = ", ".join(f"{step.cause} {step.pieces} ({int(verified[step.cause])} verified)" for step in steps)
+    causes = ", ".join(
+        f"{step.cause} {step.pieces} ({int(verified[step.cause])} verified)" for step in steps
+    )
     text.append(f"  100% {fall} = recall {steps[-1].left:.1%}\n", "not bold")
-    return text.append(f"  {causes}; `lab explain RUN QUERY` tells one question's story", "not bold")
+    return text.append(
+        f"  {causes}; `lab explain RUN QUERY` tells one question's story", "not bold"
+    )

@@ -1,13 +1,14 @@
-"""The first screen in words: the question asked, the recommended system, how sure that is, and what to beware of."""
+"""The first screen in words: the question asked, the recommended system, how sure that is, and what
+to beware of."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.diagnosis.run import Run
 from lab.evaluation.clusters import FEWEST_DOCUMENTS
 from lab.evaluation.significance import ALPHA
 from lab.report.cube import Cube
 from lab.report.labels import is_absent, labels
+from lab.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric of the recommended system with its 95% interval, and its difference to the baseline's with interval and
-    verdict (`better`, `worse`, `undecided`, `cannot be settled`, `same`)."""
+    """One metric of the recommended system with its 95% interval, and its difference to the
+    baseline's with interval and verdict (`better`, `worse`, `undecided`, `cannot be settled`,
+    `same`)."""
 
     metric: str
     value: float
@@ -31,7 +33,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a run says, ready to print. `figures` are those of the recommended system against `baseline`."""
+    """What a run says, ready to print. `figures` are those of the recommended system against
+    `baseline`."""
 
     title: str
     question: str
@@ -45,15 +48,21 @@ class Verdict:
 
 
 def verdict_of(run: Run, cube: Cube) -> Verdict:
-    """Collect the conclusions of a run. Nothing is decided here: choice, intervals and tests are the evaluation's."""
+    """Collect the conclusions of a run. Nothing is decided here: choice, intervals and tests are
+    the evaluation's."""
     manifest, short = run.manifest, labels(run.systems)
     found = manifest["conclusions"]
-    recommended, best, baseline = found["recommended"]["system"], run.best, baseline_of(run.systems, found["select_by"])
+    recommended, best, baseline = (
+        found["recommended"]["system"],
+        run.best,
+        baseline_of(run.systems, found["select_by"]),
+    )
     unit = "the evidence" if manifest["unit"] == "evidence" else "the judged documents"
     return Verdict(
         title=manifest["name"],
         question=f"Which of {_count(len(run.systems), 'system')} best finds {unit} of "
-        f"{_count(len(cube.query_ids), 'question')} in {_count(manifest['corpus']['documents'], 'document')}?",
+        f"{_count(len(cube.query_ids), 'question')} in "
+        f"{_count(manifest['corpus']['documents'], 'document')}?",
         recommended=recommended,
         best=best,
         baseline=baseline,
@@ -65,13 +74,20 @@ def verdict_of(run: Run, cube: Cube) -> Verdict:
 
 
 def baseline_of(systems: "pd.DataFrame", select_by: str) -> str:
-    """The best BM25 system without a reranker, what a search box already has; without one the first system of the grid."""
+    """The best BM25 system without a reranker, what a search box already has; without one the first
+    system of the grid."""
     plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
-    chosen = systems.iloc[0] if plain.empty else plain.sort_values(select_by, ascending=False, kind="stable").iloc[0]
+    chosen = (
+        systems.iloc[0]
+        if plain.empty
+        else plain.sort_values(select_by, ascending=False, kind="stable").iloc[0]
+    )
     return str(chosen["system"])
 
 
-def _figures(systems: "pd.DataFrame", cube: Cube, recommended: str, baseline: str) -> tuple[Figure, ...]:
+def _figures(
+    systems: "pd.DataFrame", cube: Cube, recommended: str, baseline: str
+) -> tuple[Figure, ...]:
     row = systems[systems["system"] == recommended].iloc[0]
     base = systems[systems["system"] == baseline].iloc[0]
     paired = cube.against(recommended, baseline)
@@ -96,22 +112,30 @@ def _sentences(run: Run, found: dict[str, Any], short: dict[str, str]) -> list[s
     tied, honest = len(run.manifest["as_good_as_best"]) - 1, found["honest"]
     said = []
     if recommended["system"] == best["system"]:
-        said.append(f"It has the highest {metric}, {best['mean']:.3f}, and no system within one standard error of it costs less.")
+        said.append(
+            f"It has the highest {metric}, {best['mean']:.3f}, and no system within one standard "
+            "error of it costs less."
+        )
     else:
         said.append(
-            f"It is the cheapest system within one standard error of the highest {metric}, {best['mean']:.3f} of "
+            f"It is the cheapest system within one standard error of the highest {metric}, "
+            f"{best['mean']:.3f} of "
             f"{short[best['system']]}; its own is {recommended['mean']:.3f}."
         )
     if tied:
-        said.append(f"{_count(tied, 'other system')} cannot be told from the best with these questions.")
+        said.append(
+            f"{_count(tied, 'other system')} cannot be told from the best with these questions."
+        )
     elif len(run.systems) > 1:
         said.append("Every other system is worse than the best beyond chance.")
     if not is_absent(honest["estimate"]):
         low, high = honest["interval"]
         interval = "" if is_absent(low) else f" [{low:.3f}, {high:.3f}]"
         said.append(
-            f"Choosing among {_count(len(run.systems), 'system')} this way scores {honest['estimate']:.3f}{interval} on "
-            f"questions the choice has not seen; {honest['optimism']:.3f} of the apparent {honest['apparent']:.3f} is optimism."
+            f"Choosing among {_count(len(run.systems), 'system')} this way scores "
+            f"{honest['estimate']:.3f}{interval} on "
+            f"questions the choice has not seen; {honest['optimism']:.3f} of the apparent "
+            f"{honest['apparent']:.3f} is optimism."
         )
     said += _power(found, short)
     if found["sealed"]:
@@ -120,34 +144,49 @@ def _sentences(run: Run, found: dict[str, Any], short: dict[str, str]) -> list[s
 
 
 def _power(found: dict[str, Any], short: dict[str, str]) -> list[str]:
-    """What the questions can tell at all, and what it would take to tell the best from the second."""
+    """What the questions can tell at all, and what it would take to tell the best from the
+    second."""
     units = f"{found['units']} {found['unit']}s"
     said = []
     if found["unit"] == "question" and found.get("documents", FEWEST_DOCUMENTS) < FEWEST_DOCUMENTS:
         said.append(
-            f"The evidence lies in {_count(found['documents'], 'document')}, too few to stand for others: all that is said here "
+            f"The evidence lies in {_count(found['documents'], 'document')}, too few to stand for "
+            "others: all that is said here "
             "holds for questions about these."
         )
     detectable, second = found["detectable_difference"][found["select_by"]], found["runner_up"]
     if detectable["planned"] is not None:
         said.append(
-            f"With {units} as independent units, a true difference of {detectable['planned']:.3f} to the best is found four "
-            f"times in five when one pair is compared, of {detectable['in_grid']:.3f} when any of all could be the best."
+            f"With {units} as independent units, a true difference of {detectable['planned']:.3f} "
+            "to the best is found four "
+            f"times in five when one pair is compared, of {detectable['in_grid']:.3f} when any of "
+            "all could be the best."
         )
     if second is not None and second["p"] >= ALPHA:
         name = short[second["system"]]
         if second["least_p"] >= ALPHA:
-            said.append(f"The second, {name}, differs on too few questions: whether the best beats it cannot be settled.")
+            said.append(
+                f"The second, {name}, differs on too few questions: whether the best beats it "
+                "cannot be settled."
+            )
         elif second["questions_needed"] is not None:
-            said.append(f"To tell it from the second, {name}, would take about {_count(second['questions_needed'], 'question')}.")
+            said.append(
+                f"To tell it from the second, {name}, would take about "
+                f"{_count(second['questions_needed'], 'question')}."
+            )
     return said
 
 
 def _sealed(sealed: dict[str, Any], metric: str) -> str:
     mean, low, high = sealed["scores"][metric]
     return (
-        f"On {_count(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches {mean:.3f} [{low:.3f}, {high:.3f}]."
-        + (f" This is use {sealed['use']} of these questions: they are no longer unseen." if sealed.get("use", 1) > 1 else "")
+        f"On {_count(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches "
+        f"{mean:.3f} [{low:.3f}, {high:.3f}]."
+        + (
+            f" This is use {sealed['use']} of these questions: they are no longer unseen."
+            if sealed.get("use", 1) > 1
+            else ""
+        )
     )
 
 

@@ -1,4 +1,5 @@
-"""BM25 as rank-bm25 defines it, compiled to one sparse matrix and scored for all questions at once."""
+"""BM25 as rank-bm25 defines it, compiled to one sparse matrix and scored for all questions at
+once."""
 
 import math
 from array import array
@@ -21,8 +22,8 @@ from lab.retrieval.synonyms import Expansion
 
 
 class BM25Lucene(rank_bm25.BM25):  # type: ignore[misc]  # rank-bm25 is untyped
-    """rank-bm25's Okapi with the idf of Lucene, ln(1 + (N - df + .5) / (df + .5)), which is never negative
-    (Robertson & Zaragoza 2009, as in Kamphuis et al., ECIR 2020, table 1)."""
+    """rank-bm25's Okapi with the idf of Lucene, ln(1 + (N - df + .5) / (df + .5)), which is never
+    negative (Robertson & Zaragoza 2009, as in Kamphuis et al., ECIR 2020, table 1)."""
 
     def __init__(self, corpus: Sequence[Sequence[str]], k1: float = 1.2, b: float = 0.75) -> None:
         self.k1 = k1
@@ -47,8 +48,8 @@ VARIANTS: dict[str, type[rank_bm25.BM25]] = {
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Texts as runs without white space: `counts` (texts x runs) says how often each of the `distinct` ones stands in a text.
-    Every analyzer starts from them."""
+    """Texts as runs without white space: `counts` (texts x runs) says how often each of the
+    `distinct` ones stands in a text. Every analyzer starts from them."""
 
     distinct: list[str]
     counts: csr_array
@@ -56,8 +57,8 @@ class Runs:
 
 @dataclass(frozen=True, eq=False)
 class TermCounts:
-    """What every variant of BM25 is made from: `counts` (terms x chunks) says how often a term stands in a chunk,
-    `lengths` how many terms a chunk has, `vocabulary` which row a term is."""
+    """What every variant of BM25 is made from: `counts` (terms x chunks) says how often a term
+    stands in a chunk, `lengths` how many terms a chunk has, `vocabulary` which row a term is."""
 
     vocabulary: dict[str, int]
     counts: csr_array
@@ -68,10 +69,11 @@ class TermCounts:
 class BM25:
     """A compiled index over the chunks that have at least one term.
 
-    `postings` (terms x chunks) holds what one occurrence of a term in a question adds to a chunk's score; `constants`
-    what it adds to every chunk (BM25+ gives chunks without the term a share as well). Scores equal rank-bm25's
-    `get_scores` over the same terms; chunks without any term count neither in N nor in the average length. `synonyms`
-    change the terms of questions, never what is indexed.
+    `postings` (terms x chunks) holds what one occurrence of a term in a question adds to a chunk's
+    score; `constants` what it adds to every chunk (BM25+ gives chunks without the term a share as
+    well). Scores equal rank-bm25's `get_scores` over the same terms; chunks without any term count
+    neither in N nor in the average length. `synonyms` change the terms of questions, never what is
+    indexed.
     """
 
     analyzer: Analyzer
@@ -85,18 +87,22 @@ class BM25:
     @property
     def size(self) -> int:
         """Bytes of the compiled matrix."""
-        return int(self.postings.data.nbytes + self.postings.indices.nbytes + self.postings.indptr.nbytes)
+        return int(
+            self.postings.data.nbytes + self.postings.indices.nbytes + self.postings.indptr.nbytes
+        )
 
     @cached_property
     def _by_chunk(self) -> csc_array:
         return self.postings.tocsc()
 
     def only(self, chunks: Ints) -> "BM25":
-        """The index of some chunks (ascending), which are numbered anew; what a term weighs stays as it was among all."""
+        """The index of some chunks (ascending), which are numbered anew; what a term weighs stays
+        as it was among all."""
         return replace(self, postings=self._by_chunk[:, chunks].tocsr())
 
     def terms(self, question: str) -> list[str]:
-        """What is searched for a question: its terms and those of its synonyms, known to the index or not."""
+        """What is searched for a question: its terms and those of its synonyms, known to the index
+        or not."""
         terms = self.analyzer(question)
         return terms if self.synonyms is None else self.synonyms(terms)
 
@@ -107,44 +113,57 @@ class BM25:
         if self.synonyms is None:
             rows = (chain.from_iterable(map(known, text.split())) for text in texts)
         else:  # rules reach over white space
-            rows = ([n for term in self.terms(text) if (n := find(term)) is not None] for text in texts)
+            rows = (
+                [n for term in self.terms(text) if (n := find(term)) is not None] for text in texts
+            )
         return _counts(rows, self.vocabulary).astype(np.float64)
 
     @cached_property
     def _known(self) -> Callable[[str], tuple[int, ...]]:
         """The numbers of a run's known terms; a sweep asks the same questions again and again."""
         terms, find = self.analyzer.terms, self.vocabulary.get
-        return lru_cache(maxsize=2**16)(lambda run: tuple(n for term in terms(run) if (n := find(term)) is not None))
+        return lru_cache(maxsize=2**16)(
+            lambda run: tuple(n for term in terms(run) if (n := find(term)) is not None)
+        )
 
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
-        """The best `depth` chunks that share a term with each question; a question without a known term has none."""
+        """The best `depth` chunks that share a term with each question; a question without a known
+        term has none."""
         return search(self.query_terms(texts), self.postings, self.constants, depth)
 
     def scores(self, texts: Sequence[str], chunks: Ints) -> Floats:
-        """Exact scores of given candidates (questions x candidates, NONE for absent); NaN where no term is shared."""
+        """Exact scores of given candidates (questions x candidates, NONE for absent); NaN where no
+        term is shared."""
         return scores_of(self.query_terms(texts), self.postings, self.constants, chunks)
 
     def scores_of_new(self, questions: Sequence[str], texts: Sequence[str]) -> Floats:
-        """Score of texts[i] for questions[i] as if it were one more chunk, the index's statistics staying as they are; NaN
-        where no term is shared."""
+        """Score of texts[i] for questions[i] as if it were one more chunk, the index's statistics
+        staying as they are; NaN where no term is shared."""
         variant = next(name for name, kind in VARIANTS.items() if type(self.model) is kind)
         found = np.full(len(texts), np.nan)
         for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
             terms = self.analyzer(text)
-            counts, length = Counter(terms), 1 - self.model.b + self.model.b * len(terms) / self.model.avgdl
+            counts, length = (
+                Counter(terms),
+                1 - self.model.b + self.model.b * len(terms) / self.model.avgdl,
+            )
             asked = [term for term in self.terms(question) if term in self.vocabulary]
             shared = [term for term in asked if term in counts]
             if shared:
                 f = np.array([counts[term] for term in shared], dtype=np.float64)
                 idf = np.array([self.model.idf[term] for term in shared])
                 weights = idf * _term_weight(variant, f, np.full(len(f), length), self.model)
-                found[place] = weights.sum() + self.constants[[self.vocabulary[term] for term in asked]].sum()
+                found[place] = (
+                    weights.sum() + self.constants[[self.vocabulary[term] for term in asked]].sum()
+                )
         return found
 
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
     """Index the chunks' terms."""
-    return compile_counts(count_terms(count_runs(chunking.texts), ANALYZERS[config.analyzer]), config)
+    return compile_counts(
+        count_terms(count_runs(chunking.texts), ANALYZERS[config.analyzer]), config
+    )
 
 
 def count_runs(texts: Iterable[str]) -> Runs:
@@ -164,10 +183,14 @@ def count_runs(texts: Iterable[str]) -> Runs:
 
 
 def count_terms(runs: Runs, analyzer: Analyzer) -> TermCounts:
-    """Analyse every distinct run once. No term crosses white space, so a text's terms are those of its runs."""
+    """Analyse every distinct run once. No term crosses white space, so a text's terms are those of
+    its runs."""
     vocabulary: dict[str, int] = {}
     number = vocabulary.setdefault
-    analysis = _counts(([number(term, len(vocabulary)) for term in analyzer.terms(run)] for run in runs.distinct), vocabulary)
+    analysis = _counts(
+        ([number(term, len(vocabulary)) for term in analyzer.terms(run)] for run in runs.distinct),
+        vocabulary,
+    )
     return _term_counts(vocabulary, runs.counts @ analysis)
 
 
@@ -196,14 +219,24 @@ def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
         model._calc_idf(dict(zip(terms.vocabulary, frequency.tolist(), strict=True)))
     idf = np.array([model.idf[term] for term in terms.vocabulary], dtype=np.float64)
     length = (1 - config.b + config.b * lengths / average)[counts.indices]
-    weights = np.repeat(idf, frequency) * _term_weight(config.variant, counts.data.astype(np.float64), length, model)
+    weights = np.repeat(idf, frequency) * _term_weight(
+        config.variant, counts.data.astype(np.float64), length, model
+    )
     postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
     constants = idf * model.delta if config.variant == "plus" else np.zeros(len(idf))
-    return BM25(ANALYZERS[config.analyzer], terms.vocabulary, postings, constants, blank=len(lengths) - indexed, model=model)
+    return BM25(
+        ANALYZERS[config.analyzer],
+        terms.vocabulary,
+        postings,
+        constants,
+        blank=len(lengths) - indexed,
+        model=model,
+    )
 
 
 def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25) -> Floats:
-    """The factor beside the idf for f > 0 occurrences; `length` is 1 - b + b * |d| / average (rank_bm25 `get_scores`)."""
+    """The factor beside the idf for f > 0 occurrences; `length` is 1 - b + b * |d| / average
+    (rank_bm25 `get_scores`)."""
     k1 = model.k1
     if variant == "l":
         c = f / length
@@ -217,14 +250,17 @@ def _term_counts(vocabulary: dict[str, int], counts: csr_array) -> TermCounts:
 
 
 def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
-    """Rows x terms: how often each term number stands in a row. `vocabulary` may grow while rows are read."""
+    """Rows x terms: how often each term number stands in a row. `vocabulary` may grow while rows
+    are read."""
     numbers, ends = array("i"), array("q", [0])
     for row in rows:
         numbers.extend(row)
         ends.append(len(numbers))
     terms, indptr = np.frombuffer(numbers, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
     if len(numbers) < np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)  # else SciPy widens both parts, and every search narrows one again
+        indptr = indptr.astype(
+            np.int32
+        )  # else SciPy widens both parts, and every search narrows one again
     shape = len(indptr) - 1, len(vocabulary)
     counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
     counts.sum_duplicates()

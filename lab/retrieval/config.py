@@ -49,10 +49,15 @@ OWN_TEXT = "text"
 def _views(value: Any) -> tuple[str, ...]:
     """The chunk's own text first; the order of the others makes no difference."""
     several = (value,) if isinstance(value, str) else value
-    if not isinstance(several, list | tuple) or not all(isinstance(name, str) and name.strip() for name in several):
+    if not isinstance(several, list | tuple) or not all(
+        isinstance(name, str) and name.strip() for name in several
+    ):
         raise ValueError('expected names of views, like [["text"], ["text", "title"]]')
     if OWN_TEXT not in several:
-        raise ValueError('expected views that include "text"; several together are a list in the list: [["text", "title"]]')
+        raise ValueError(
+            'expected views that include "text"; several together are a list in the list: '
+            '[["text", "title"]]'
+        )
     return (OWN_TEXT, *sorted({*several} - {OWN_TEXT}))
 
 
@@ -67,9 +72,9 @@ class _Slice(BaseModel):
 
 
 class BM25Config(_Slice):
-    """The lexical leg: analyzer, variant of the formula, its saturation `k1` >= 0 and length weight `b` in [0, 1], the `views`
-    through which a chunk is found (see `lab.retrieval.views`), and the file of `synonyms` for questions (see
-    `lab.retrieval.synonyms`; empty for none)."""
+    """The lexical leg: analyzer, variant of the formula, its saturation `k1` >= 0 and length weight
+    `b` in [0, 1], the `views` through which a chunk is found (see `lab.retrieval.views`), and the
+    file of `synonyms` for questions (see `lab.retrieval.synonyms`; empty for none)."""
 
     analyzer: AnalyzerName = "auto"
     variant: Variant = "lucene"
@@ -80,12 +85,14 @@ class BM25Config(_Slice):
 
 
 class DenseConfig(_Slice):
-    """The dense leg: a sentence-transformers model (package name, local folder or hub id) and the faiss index.
+    """The dense leg: a sentence-transformers model (package name, local folder or hub id) and the
+    faiss index.
 
-    `dtype` is what the model computes in; bfloat16 is faster on processors that have it and gives slightly other vectors,
-    which are kept apart. `device` is where it computes; auto takes the first of cuda, mps and cpu that is there. `views` are as
-    of the lexical leg. `pooling` is where a chunk's tokens are read: in the chunk alone, or `late`, within their whole document
-    (see `lab.retrieval.late`).
+    `dtype` is what the model computes in; bfloat16 is faster on processors that have it and gives
+    slightly other vectors, which are kept apart. `device` is where it computes; auto takes the
+    first of cuda, mps and cpu that is there. `views` are as of the lexical leg. `pooling` is where
+    a chunk's tokens are read: in the chunk alone, or `late`, within their whole document (see
+    `lab.retrieval.late`).
     """
 
     model: str = DEFAULT_MODEL
@@ -98,11 +105,16 @@ class DenseConfig(_Slice):
     @property
     def encoder(self) -> str:
         """The model with how it computes, as one name: the plain model's for the defaults."""
-        return self.model if (self.dtype, self.device) == ("float32", "auto") else f"{self.model}|{self.dtype}|{self.device}"
+        return (
+            self.model
+            if (self.dtype, self.device) == ("float32", "auto")
+            else f"{self.model}|{self.dtype}|{self.device}"
+        )
 
 
 class FusionConfig(_Slice):
-    """How the legs are joined. `alpha` in [0, 1] is the weight of the dense leg: 0 is BM25 alone, 1 dense alone."""
+    """How the legs are joined. `alpha` in [0, 1] is the weight of the dense leg: 0 is BM25 alone, 1
+    dense alone."""
 
     normalization: Normalization = "min-max"
     alpha: UnitInterval = 0.5
@@ -117,13 +129,17 @@ def _weights(value: Any) -> tuple[tuple[str, float], ...]:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
             raise ValueError(f"expected a weight from 0 to 1 for '{name}'")
     if sum(weight for _, weight in pairs) > 1 + 1e-9:
-        raise ValueError("expected weights that add up to at most 1; the rest is the weight of relevance")
+        raise ValueError(
+            "expected weights that add up to at most 1; the rest is the weight of relevance"
+        )
     return tuple((str(name), float(weight)) for name, weight in pairs if weight)
 
 
-class FeaturesConfig(RootModel[Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)]]):
-    """Ranking features beside the text: metadata fields (numbers or ISO dates) with their weights in the first stage's score
-    (see `lab.retrieval.features`), given as a mapping."""
+class FeaturesConfig(
+    RootModel[Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)]]
+):
+    """Ranking features beside the text: metadata fields (numbers or ISO dates) with their weights
+    in the first stage's score (see `lab.retrieval.features`), given as a mapping."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -138,8 +154,9 @@ class FeaturesConfig(RootModel[Annotated[tuple[tuple[str, float], ...], BeforeVa
 
 
 class LengthThreshold(_Slice):
-    """A threshold by the length of the question: `short` for one of at most `words` words, `long` for others. Words are those
-    of `lab slices --by length`: a Chinese, Japanese or Korean character is one."""
+    """A threshold by the length of the question: `short` for one of at most `words` words, `long`
+    for others. Words are those of `lab slices --by length`: a Chinese, Japanese or Korean character
+    is one."""
 
     short: Finite
     long: Finite
@@ -155,7 +172,9 @@ def _threshold(value: Any) -> Any:
         try:
             value = LengthThreshold(**value)
         except (ValidationError, TypeError):
-            raise ValueError("expected a number or { short = 0.4, long = 0.2, words = 6 }") from None
+            raise ValueError(
+                "expected a number or { short = 0.4, long = 0.2, words = 6 }"
+            ) from None
     if isinstance(value, LengthThreshold):
         return value.short if value.short == value.long else value
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -167,11 +186,12 @@ Threshold = Annotated[float | LengthThreshold, BeforeValidator(_threshold)]
 
 
 class RerankConfig(_Slice):
-    """Re-scoring of the first `depth`: a cross-encoder's folder or hub id, or `maxsim`, late interaction over the default
-    dense model (`maxsim:NAME` over another).
+    """Re-scoring of the first `depth`: a cross-encoder's folder or hub id, or `maxsim`, late
+    interaction over the default dense model (`maxsim:NAME` over another).
 
-    `blend` in [0, 1] is the weight of the reranker's scores against the fused ones, both min-max normalised; a chunk
-    whose own reranker score is below `threshold` is cut, which is one number or depends on the question's length.
+    `blend` in [0, 1] is the weight of the reranker's scores against the fused ones, both min-max
+    normalised; a chunk whose own reranker score is below `threshold` is cut, which is one number or
+    depends on the question's length.
     """
 
     model: str = MAXSIM
@@ -184,4 +204,6 @@ class RerankConfig(_Slice):
         cut = -math.inf if self.threshold is None else self.threshold
         if not isinstance(cut, LengthThreshold):
             return [cut] * len(questions)
-        return [cut.short if len(words(question)) <= cut.words else cut.long for question in questions]
+        return [
+            cut.short if len(words(question)) <= cut.words else cut.long for question in questions
+        ]

@@ -1,4 +1,5 @@
-"""Dense search with faiss; scores and order are settled in float64, so that no batch's make-up decides a rank."""
+"""Dense search with faiss; scores and order are settled in float64, so that no batch's make-up
+decides a rank."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,8 +33,8 @@ class Dense:
         return int(2 * self.vectors.nbytes + links)
 
     def only(self, chunks: Ints) -> "Dense":
-        """The vectors of some chunks (ascending), which are numbered anew and searched exactly: a graph or cells built over all
-        chunks lose what passes a narrow filter."""
+        """The vectors of some chunks (ascending), which are numbered anew and searched exactly: a
+        graph or cells built over all chunks lose what passes a narrow filter."""
         vectors = self.vectors[chunks]
         index = _exact_index(vectors)
         if len(vectors):
@@ -43,33 +44,44 @@ class Dense:
     def search(self, queries: Vectors, depth: int) -> Ranking:
         """The best `depth` chunks of every question by inner product.
 
-        faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks, so more are asked for
-        until the last one lies clearly below the last place of the ranking.
+        faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks,
+        so more are asked for until the last one lies clearly below the last place of the ranking.
         """
-        rows: list[tuple[Ints, Floats]] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(queries)
+        rows: list[tuple[Ints, Floats]] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(
+            queries
+        )
         pending, k = np.arange(len(queries)), depth + MARGIN
         while len(pending) and len(self.vectors):
             k = min(k, len(self.vectors))
             proposed, found = self.index.search(queries[pending], k)
             exact = inner_products(self.vectors, queries[pending], found)
             unsettled = []
-            for query, last, ids, scores in zip(pending, proposed[:, -1], found, exact, strict=True):
+            for query, last, ids, scores in zip(
+                pending, proposed[:, -1], found, exact, strict=True
+            ):
                 hits, own = ids[ids != NONE], scores[ids != NONE]
                 rows[query] = (hits, own)
-                if len(hits) == k < len(self.vectors) and np.partition(own, -depth)[-depth] <= last + NOISE:
+                if (
+                    len(hits) == k < len(self.vectors)
+                    and np.partition(own, -depth)[-depth] <= last + NOISE
+                ):
                     unsettled.append(query)
             pending, k = np.array(unsettled, dtype=np.int64), 4 * k
         starts = np.concatenate(([0], np.cumsum([len(hits) for hits, _ in rows], dtype=np.int64)))
-        chunks, scores = (np.concatenate([row[part] for row in rows] or [np.zeros(0)]) for part in (0, 1))
+        chunks, scores = (
+            np.concatenate([row[part] for row in rows] or [np.zeros(0)]) for part in (0, 1)
+        )
         return rank_lists(starts, chunks.astype(np.int64), scores, depth)
 
     def scores(self, queries: Vectors, chunks: Ints) -> Floats:
-        """Exact inner products of given candidates (questions x candidates, NONE for absent, there NaN)."""
+        """Exact inner products of given candidates (questions x candidates, NONE for absent, there
+        NaN)."""
         return inner_products(self.vectors, queries, chunks)
 
 
 def build(vectors: Vectors, kind: str, chunking: Chunking) -> Dense:
-    """Index one vector a chunk. Raises ModelError that names the chunks whose vector holds NaN or infinity."""
+    """Index one vector a chunk. Raises ModelError that names the chunks whose vector holds NaN or
+    infinity."""
     check_finite(vectors, lambda i: f"chunk '{chunking[i].chunk_id}'")
     return index(vectors, kind)
 
@@ -84,19 +96,26 @@ def index(vectors: Vectors, kind: str) -> Dense:
 
 
 def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:
-    """Raises ModelError that names everything whose vector holds NaN or infinity: faiss would silently never return it."""
+    """Raises ModelError that names everything whose vector holds NaN or infinity: faiss would
+    silently never return it."""
     faulty = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(faulty):
-        raise ModelError(f"{name(int(i))}: the model gave a vector with NaN or infinity; it cannot be ranked" for i in faulty)
+        raise ModelError(
+            f"{name(int(i))}: the model gave a vector with NaN or infinity; it cannot be ranked"
+            for i in faulty
+        )
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """Scaled to length 1, so that the inner product is the cosine; zero vectors stay zero and score 0."""
+    """Scaled to length 1, so that the inner product is the cosine; zero vectors stay zero and score
+    0."""
     scaled = np.empty(vectors.shape, dtype=np.float32)
     for first in range(0, len(vectors), BLOCK):  # a million vectors in float64 would be gigabytes
         part = vectors[first : first + BLOCK]
         norm = np.linalg.norm(part.astype(np.float64), axis=1, keepdims=True)
-        scaled[first : first + BLOCK] = np.divide(part, norm, out=np.zeros(part.shape), where=norm > 0)
+        scaled[first : first + BLOCK] = np.divide(
+            part, norm, out=np.zeros(part.shape), where=norm > 0
+        )
     return scaled
 
 
@@ -111,9 +130,12 @@ def _hnsw(vectors: Vectors) -> faiss.Index:
 
 
 def _ivf(vectors: Vectors) -> faiss.Index:
-    # 4 sqrt(n) cells, an eighth of them visited: the middle of the range that faiss's guidelines give.
+    # 4 sqrt(n) cells, an eighth of them visited: the middle of the range that faiss's guidelines
+    # give.
     cells = max(1, min(int(4 * len(vectors) ** 0.5), len(vectors) // 39))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(vectors.shape[1]), vectors.shape[1], cells, faiss.METRIC_INNER_PRODUCT)
+    index = faiss.IndexIVFFlat(
+        faiss.IndexFlatIP(vectors.shape[1]), vectors.shape[1], cells, faiss.METRIC_INNER_PRODUCT
+    )
     index.nprobe = max(1, cells // 8)
     if len(vectors):
         index.train(vectors)

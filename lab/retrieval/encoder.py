@@ -1,4 +1,5 @@
-"""Encoder: a sentence-transformers model that loads its weights only when a text has to be encoded."""
+"""Encoder: a sentence-transformers model that loads its weights only when a text has to be
+encoded."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ BATCH = 32
 
 
 class Encoder(Protocol):
-    """What the lab needs of a dense model; anything with these five can take the place of a sentence-transformers one."""
+    """What the lab needs of a dense model; anything with these five can take the place of a
+    sentence-transformers one."""
 
     @property
     def identity(self) -> str:
@@ -37,7 +39,8 @@ class Encoder(Protocol):
         """Tokens of a text that the model reads; what follows is truncated."""
 
     def prompt(self, role: Role) -> str:
-        """Text put before a question or a passage; roles with one prompt must encode alike, for they share cached vectors."""
+        """Text put before a question or a passage; roles with one prompt must encode alike, for
+        they share cached vectors."""
 
     def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
         """One vector a text; `progress` is told how many texts are done."""
@@ -48,8 +51,8 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class SentenceEncoder:
-    """A sentence-transformers model by name. Tokens are counted with its tokenizer file alone, so that a run whose vectors
-    are all cached never imports torch."""
+    """A sentence-transformers model by name. Tokens are counted with its tokenizer file alone, so
+    that a run whose vectors are all cached never imports torch."""
 
     name: str
     dtype: Dtype = "float32"
@@ -70,7 +73,9 @@ class SentenceEncoder:
             read_json(self.folder / "tokenizer_config.json").get("model_max_length"),
             read_json(self.folder / "config.json").get("max_position_embeddings"),
         ]
-        known = [int(limit) for limit in limits if isinstance(limit, int | float) and limit < 1_000_000]
+        known = [
+            int(limit) for limit in limits if isinstance(limit, int | float) and limit < 1_000_000
+        ]
         special = self._tokenizer.num_special_tokens_to_add(False)  # type: ignore[attr-defined]
         return (known[0] if known else 512) - int(special)
 
@@ -82,34 +87,52 @@ class SentenceEncoder:
         return next((str(prompts[name]) for name in names if name in prompts), "")
 
     def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
-        """Unit vectors, float32. The caller sorts by length; batches are padded to their longest text."""
+        """Unit vectors, float32. The caller sorts by length; batches are padded to their longest
+        text."""
         prompt, rows = self.prompt(role), []
         for first in range(0, len(texts), BATCH):
             batch = [prompt + text for text in texts[first : first + BATCH]]
-            rows.append(self.model.encode(batch, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False))
+            rows.append(
+                self.model.encode(
+                    batch, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+                )
+            )
             progress(len(batch))
-        return np.concatenate(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
+        return (
+            np.concatenate(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
+        )
 
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """Unit vectors of every token of every text (tokens x dimension), special tokens included."""
+        """Unit vectors of every token of every text (tokens x dimension), special tokens
+        included."""
         batch = [self.prompt(role) + text for text in texts]
-        found = self.model.encode(batch, batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False)
+        found = self.model.encode(
+            batch, batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False
+        )
         rows = [np.asarray(tensor.float().cpu(), dtype=np.float32) for tensor in found]
         return [row / np.maximum(np.linalg.norm(row, axis=1, keepdims=True), 1e-12) for row in rows]
 
     def token_embeddings(self, windows: Sequence[Sequence[int]]) -> list[Vectors]:
-        """The model's own vectors of every token (tokens x dimension, not normalised) of windows of one length each."""
+        """The model's own vectors of every token (tokens x dimension, not normalised) of windows of
+        one length each."""
         import torch
 
         ids = torch.tensor([list(window) for window in windows], device=self.model.device)
         with torch.inference_mode():
-            found = self.model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})["token_embeddings"]
+            found = self.model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})[
+                "token_embeddings"
+            ]
         return list(found.float().cpu().numpy())
 
     def tokens(self, text: str) -> tuple[list[int], list[Span], list[bool]]:
-        """Ids of a text's tokens with special ones, their character spans, and which are special; nothing is truncated."""
+        """Ids of a text's tokens with special ones, their character spans, and which are special;
+        nothing is truncated."""
         found = self._tokenizer.encode(text)  # type: ignore[attr-defined]
-        return list(found.ids), list(found.offsets), [bool(mark) for mark in found.special_tokens_mask]
+        return (
+            list(found.ids),
+            list(found.offsets),
+            [bool(mark) for mark in found.special_tokens_mask],
+        )
 
     def offsets(self, text: str) -> list[Span]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)  # type: ignore[attr-defined]
@@ -119,7 +142,8 @@ class SentenceEncoder:
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-        # Its bar breaks ours, and its report names weights that a sentence-transformers folder does without.
+        # Its bar breaks ours, and its report names weights that a sentence-transformers folder does
+        # without.
         disable_progress_bar()
         set_verbosity_error()
         try:
@@ -130,7 +154,10 @@ class SentenceEncoder:
                 model_kwargs={"dtype": self.dtype},
             )
         except (OSError, ValueError, KeyError) as fault:
-            raise ModelError(f"model '{self.name}': {self.folder} cannot be loaded by sentence-transformers ({fault})") from None
+            raise ModelError(
+                f"model '{self.name}': {self.folder} cannot be loaded by sentence-transformers "
+                f"({fault})"
+            ) from None
 
     @cached_property
     def _tokenizer(self) -> object:
@@ -138,7 +165,9 @@ class SentenceEncoder:
 
         file = self.folder / "tokenizer.json"
         if not file.is_file():
-            raise ModelError(f"model '{self.name}': {file} is missing; the lab counts tokens with it")
+            raise ModelError(
+                f"model '{self.name}': {file} is missing; the lab counts tokens with it"
+            )
         tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_truncation()
         tokenizer.no_padding()

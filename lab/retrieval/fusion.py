@@ -1,4 +1,5 @@
-"""Joining the legs: candidates with both legs' exact scores, normalised and weighted, or reciprocal rank fusion."""
+"""Joining the legs: candidates with both legs' exact scores, normalised and weighted, or reciprocal
+rank fusion."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,10 +20,11 @@ ALONE = "min-max"
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The union of both legs' first `depth`, per question (all arrays questions x candidates, NONE-padded).
+    """The union of both legs' first `depth`, per question (all arrays questions x candidates,
+    NONE-padded).
 
-    `bm25` and `dense` are exact scores, NaN where a leg has none (BM25: no shared term). `bm25_rank` and `dense_rank` count
-    from 1 and are 0 beyond the leg's depth.
+    `bm25` and `dense` are exact scores, NaN where a leg has none (BM25: no shared term).
+    `bm25_rank` and `dense_rank` count from 1 and are 0 beyond the leg's depth.
     """
 
     chunks: Ints
@@ -33,8 +35,11 @@ class Candidates:
     _normalized: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
     def of(self, query: Ints) -> "Candidates":
-        """Those of some questions, one row each; every row is normalised by itself, so what is known stays so."""
-        known = {name: (bm25[query], dense[query]) for name, (bm25, dense) in self._normalized.items()}
+        """Those of some questions, one row each; every row is normalised by itself, so what is
+        known stays so."""
+        known = {
+            name: (bm25[query], dense[query]) for name, (bm25, dense) in self._normalized.items()
+        }
         legs = self.bm25[query], self.dense[query], self.bm25_rank[query], self.dense_rank[query]
         return Candidates(self.chunks[query], *legs, known)
 
@@ -50,15 +55,22 @@ def union(*rankings: Ranking) -> Ints:
 
 
 def candidates(
-    bm25: Ranking, dense: Ranking, bm25_scores: Callable[[Ints], Floats], dense_scores: Callable[[Ints], Floats]
+    bm25: Ranking,
+    dense: Ranking,
+    bm25_scores: Callable[[Ints], Floats],
+    dense_scores: Callable[[Ints], Floats],
 ) -> Candidates:
-    """Look both legs' scores up for the union of their hits, so that an absent score means "shares no term"."""
+    """Look both legs' scores up for the union of their hits, so that an absent score means "shares
+    no term"."""
     chunks = union(bm25, dense)
-    return Candidates(chunks, bm25_scores(chunks), dense_scores(chunks), ranks(bm25, chunks), ranks(dense, chunks))
+    return Candidates(
+        chunks, bm25_scores(chunks), dense_scores(chunks), ranks(bm25, chunks), ranks(dense, chunks)
+    )
 
 
 def ranks(ranking: Ranking, chunks: Ints) -> Ints:
-    """Rank from 1 of given chunks (questions x any, NONE for absent), 0 where the ranking does not hold one."""
+    """Rank from 1 of given chunks (questions x any, NONE for absent), 0 where the ranking does not
+    hold one."""
     query, place = np.nonzero(chunks != NONE)
     found = np.zeros(chunks.shape, dtype=np.int64)
     found[query, place] = ranks_of(ranking, query, chunks[query, place])
@@ -66,25 +78,31 @@ def ranks(ranking: Ranking, chunks: Ints) -> Ints:
 
 
 def min_max(scores: Floats, real: Bools, lower: float = 0.0) -> Floats:
-    """(s - min) / (max - min) over the scored candidates of a question; equal positive scores become 1, absent is 0."""
+    """(s - min) / (max - min) over the scored candidates of a question; equal positive scores
+    become 1, absent is 0."""
     low, high = _extremes(scores)
-    # Equal means equal to the decimals that order compares; stretching float noise to [0, 1] would invent an order.
+    # Equal means equal to the decimals that order compares; stretching float noise to [0, 1] would
+    # invent an order.
     flat = np.round(high - low, DECIMALS) == 0
-    # Absent (NaN) stays apart: where all found scores are equal, what was not found must not become 1 with them.
+    # Absent (NaN) stays apart: where all found scores are equal, what was not found must not become
+    # 1 with them.
     equal = np.where(np.isnan(scores), 0.0, high > 0)
     return _filled(np.where(flat, equal, (scores - low) / np.where(flat, 1, high - low)))
 
 
 def theoretical(scores: Floats, real: Bools, lower: float) -> Floats:
-    """(s - lower) / (max - lower) with the leg's own lower bound, 0 for BM25 and -1 for cosine (Bruch, Gai & Ingber,
-    TOIS 2023, section 3.1); absent is 0."""
+    """(s - lower) / (max - lower) with the leg's own lower bound, 0 for BM25 and -1 for cosine
+    (Bruch, Gai & Ingber, TOIS 2023, section 3.1); absent is 0."""
     _, high = _extremes(scores)
     flat = high <= lower
-    return _filled(np.where(flat, 0.0, np.clip((scores - lower) / np.where(flat, 1, high - lower), 0, 1)))
+    return _filled(
+        np.where(flat, 0.0, np.clip((scores - lower) / np.where(flat, 1, high - lower), 0, 1))
+    )
 
 
 def z_score(scores: Floats, real: Bools, lower: float = 0.0) -> Floats:
-    """(s - mean) / deviation over the candidates of a question, an absent score counting as 0; no spread gives 0."""
+    """(s - mean) / deviation over the candidates of a question, an absent score counting as 0; no
+    spread gives 0."""
     count = np.maximum(real.sum(axis=1, keepdims=True), 1)
     filled = np.where(real, _filled(scores), 0.0)
     centred = np.where(real, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
@@ -106,7 +124,8 @@ def _extremes(scores: Floats) -> tuple[Floats, Floats]:
     return np.where(empty, 0.0, low), np.where(empty, 0.0, high)
 
 
-# Each takes the scores (NaN for absent), which places are candidates at all, and the leg's lower bound.
+# Each takes the scores (NaN for absent), which places are candidates at all, and the leg's lower
+# bound.
 NORMALIZATIONS: dict[str, Callable[[Floats, Bools, float], Floats]] = {
     "min-max": min_max,
     "theoretical": theoretical,
@@ -115,7 +134,8 @@ NORMALIZATIONS: dict[str, Callable[[Floats, Bools, float], Floats]] = {
 
 
 def normalized(found: Candidates, normalization: str) -> tuple[Floats, Floats]:
-    """Both legs' contributions (bm25, dense) before weighting; for `rrf` 1 / (60 + rank), 0 beyond the leg's depth."""
+    """Both legs' contributions (bm25, dense) before weighting; for `rrf` 1 / (60 + rank), 0 beyond
+    the leg's depth."""
     known = found._normalized
     if normalization not in known:  # the same for every alpha
         if normalization == "rrf":
@@ -132,22 +152,26 @@ def _reciprocal(ranks: Ints) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Boost:
-    """Features in the weighted sum: `weights`, one a feature, add up to at most 1; `of` looks chunks up (questions x candidates)
-    and gives features x questions x candidates, in [0, 1], NaN where a document lacks the feature."""
+    """Features in the weighted sum: `weights`, one a feature, add up to at most 1; `of` looks
+    chunks up (questions x candidates) and gives features x questions x candidates, in [0, 1], NaN
+    where a document lacks the feature."""
 
     weights: tuple[float, ...]
     of: Callable[[Ints], Floats]
 
     def mix(self, relevance: Floats, chunks: Ints, normalization: str) -> Floats:
-        """(1 - sum of w) * relevance + sum of w * feature: still a line in alpha, for the features do not depend on it.
+        """(1 - sum of w) * relevance + sum of w * feature: still a line in alpha, for the features
+        do not depend on it.
 
-        A feature is on the scale of the legs: as it is for `min-max` and `theoretical`, its z-score over the candidates for
-        `z-score`, and for `rrf` 1 / (60 + rank) in the order of the feature, equal values at their best rank. A lacking one
-        counts as 0.
+        A feature is on the scale of the legs: as it is for `min-max` and `theoretical`, its z-score
+        over the candidates for `z-score`, and for `rrf` 1 / (60 + rank) in the order of the
+        feature, equal values at their best rank. A lacking one counts as 0.
         """
         mixed = (1 - sum(self.weights)) * relevance
         for weight, values in zip(self.weights, self.of(chunks), strict=True):
-            mixed = mixed + weight * _scaled(np.where(chunks == NONE, np.nan, values), chunks != NONE, normalization)
+            mixed = mixed + weight * _scaled(
+                np.where(chunks == NONE, np.nan, values), chunks != NONE, normalization
+            )
         return mixed
 
 
@@ -162,7 +186,8 @@ def _scaled(values: Floats, real: Bools, normalization: str) -> Floats:
 
 
 def boosted(leg: Ranking, lower: float, normalization: str, boost: Boost, depth: int) -> Ranking:
-    """One leg's hits in the order of their normalised scores and features; `lower` is the leg's lower bound."""
+    """One leg's hits in the order of their normalised scores and features; `lower` is the leg's
+    lower bound."""
     real = leg.chunks != NONE
     if normalization == "rrf":
         relevance = _reciprocal(np.where(real, np.arange(1, real.shape[1] + 1), 0))
@@ -176,25 +201,45 @@ def weigh(bm25: Floats, dense: Floats, alpha: float | Floats) -> Floats:
     return alpha * dense + (1 - alpha) * bm25
 
 
-def contributions(found: Candidates, normalization: str, boost: Boost | None) -> tuple[Floats, Floats]:
-    """What is weighed: both legs' normalised scores (bm25, dense), each with the features mixed in."""
+def contributions(
+    found: Candidates, normalization: str, boost: Boost | None
+) -> tuple[Floats, Floats]:
+    """What is weighed: both legs' normalised scores (bm25, dense), each with the features mixed
+    in."""
     parts = normalized(found, normalization)
     if boost is None:
         return parts
-    return boost.mix(parts[0], found.chunks, normalization), boost.mix(parts[1], found.chunks, normalization)
+    return boost.mix(parts[0], found.chunks, normalization), boost.mix(
+        parts[1], found.chunks, normalization
+    )
 
 
-def fuse_at(found: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None) -> Ranking:
-    """`fuse` with an alpha of its own for every question, each between 0 and 1; the config's means nothing."""
-    return rank(found.chunks, weigh(*contributions(found, config.normalization, boost), alphas[:, None]), depth)
+def fuse_at(
+    found: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None
+) -> Ranking:
+    """`fuse` with an alpha of its own for every question, each between 0 and 1; the config's means
+    nothing."""
+    return rank(
+        found.chunks,
+        weigh(*contributions(found, config.normalization, boost), alphas[:, None]),
+        depth,
+    )
 
 
-def fuse(found: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None) -> Ranking:
-    """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's list, alpha 1 exactly the
-    dense one; with features, the order that these give to that list."""
+def fuse(
+    found: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None
+) -> Ranking:
+    """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's
+    list, alpha 1 exactly the dense one; with features, the order that these give to that list."""
     if config.alpha in (0, 1) and boost is not None:
-        scores, places, lower = (found.bm25, found.bm25_rank, 0.0) if config.alpha == 0 else (found.dense, found.dense_rank, -1.0)
-        return boosted(_leg(found.chunks, scores, places, depth), lower, config.normalization, boost, depth)
+        scores, places, lower = (
+            (found.bm25, found.bm25_rank, 0.0)
+            if config.alpha == 0
+            else (found.dense, found.dense_rank, -1.0)
+        )
+        return boosted(
+            _leg(found.chunks, scores, places, depth), lower, config.normalization, boost, depth
+        )
     scores = weigh(*contributions(found, config.normalization, boost), config.alpha)
     if config.alpha == 0:
         return _leg(found.chunks, scores, found.bm25_rank, depth)
@@ -204,9 +249,11 @@ def fuse(found: Candidates, config: FusionConfig, depth: int, boost: Boost | Non
 
 
 def _leg(chunks: Ints, scores: Floats, ranks: Ints, depth: int) -> Ranking:
-    """One leg's list in its own order. Sorting its normalised scores again would tie what the leg tells apart, or the
-    reverse, for normalising stretches the sixth decimal."""
+    """One leg's list in its own order. Sorting its normalised scores again would tie what the leg
+    tells apart, or the reverse, for normalising stretches the sixth decimal."""
     held = ranks > 0
-    order = np.argsort(np.where(held, ranks, np.iinfo(np.int64).max), axis=1, kind="stable")[:, :depth]
+    order = np.argsort(np.where(held, ranks, np.iinfo(np.int64).max), axis=1, kind="stable")[
+        :, :depth
+    ]
     ranked = np.take_along_axis(np.where(held, chunks, NONE), order, axis=1)
     return Ranking(ranked, np.take_along_axis(np.where(held, scores, -np.inf), order, axis=1))

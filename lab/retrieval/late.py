@@ -1,7 +1,9 @@
-"""Late chunking: a whole document is read in context, and a chunk's vector is the mean of its tokens' vectors.
+"""Late chunking: a whole document is read in context, and a chunk's vector is the mean of its
+tokens' vectors.
 
-Günther, Mohr, Williams, Wang & Xiao, "Late Chunking: Contextual Chunk Embeddings Using Long-Context Embedding Models",
-arXiv 2409.04701 (2024); documents longer than the model's window as in its section on long late chunking.
+Günther, Mohr, Williams, Wang & Xiao, "Late Chunking: Contextual Chunk Embeddings Using Long-Context
+Embedding Models", arXiv 2409.04701 (2024); documents longer than the model's window as in its
+section on long late chunking.
 """
 
 from collections.abc import Sequence
@@ -23,8 +25,8 @@ SWITCH = "pooling_mode_"
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """A document as the model gets it: what stands before its text in every window (special tokens and prompt), its own
-    tokens with their offsets in the text, and what stands after it."""
+    """A document as the model gets it: what stands before its text in every window (special tokens
+    and prompt), its own tokens with their offsets in the text, and what stands after it."""
 
     before: list[int]
     ids: list[int]
@@ -34,13 +36,15 @@ class Tokens:
 
 
 def obstacle(encoder: Encoder) -> str | None:
-    """Why a model cannot pool late; None where it can: the vector of a text has to be the mean of its tokens' vectors."""
+    """Why a model cannot pool late; None where it can: the vector of a text has to be the mean of
+    its tokens' vectors."""
     if not isinstance(encoder, SentenceEncoder):
         return "an encoder that is given as an object has no token vectors"
     for kind, folder in model_modules(encoder.folder):
         if kind == "Pooling":
             config = read_json(folder / "config.json")
-            # Until sentence-transformers 5 every mode was a switch, "pooling_mode_mean_tokens": true.
+            # Until sentence-transformers 5 every mode was a switch, "pooling_mode_mean_tokens":
+            # true.
             switched = [
                 key[len(SWITCH) :].removesuffix("s").removesuffix("_token")
                 for key in config
@@ -57,8 +61,9 @@ def obstacle(encoder: Encoder) -> str | None:
 
 
 def windows(tokens: int, room: int) -> list[tuple[int, int, int]]:
-    """(first token, first and one past the last token kept) of every window over a document: each holds `room` tokens and
-    shares a quarter of them with the next, and a token is kept from the window in which it has more context."""
+    """(first token, first and one past the last token kept) of every window over a document: each
+    holds `room` tokens and shares a quarter of them with the next, and a token is kept from the
+    window in which it has more context."""
     if tokens <= room:
         return [(0, 0, tokens)]
     step = max(room - int(OVERLAP * room), 1)
@@ -68,10 +73,11 @@ def windows(tokens: int, room: int) -> list[tuple[int, int, int]]:
 
 
 def late_vectors(encoder: SentenceEncoder, text: str, spans: Sequence[Span]) -> Vectors:
-    """One unit vector a span of the text (spans x dimension): the mean over the tokens that it shares a character with.
+    """One unit vector a span of the text (spans x dimension): the mean over the tokens that it
+    shares a character with.
 
-    Special tokens and prompt count with the spans that begin or end the text, so that the span of all of it has the vector
-    which the model gives the text, if it fits into the window.
+    Special tokens and prompt count with the spans that begin or end the text, so that the span of
+    all of it has the vector which the model gives the text, if it fits into the window.
     """
     tokens = _tokens(encoder, text)
     before, rows, after = _read(encoder, tokens)
@@ -79,10 +85,16 @@ def late_vectors(encoder: SentenceEncoder, text: str, spans: Sequence[Span]) -> 
     for place, (start, end) in enumerate(spans):
         first = int(np.searchsorted(tokens.ends, start, side="right"))
         last = int(np.searchsorted(tokens.starts, end, side="left"))
-        if first >= last:  # no token at all, of characters that the tokenizer passes over: the nearest one
+        if (
+            first >= last
+        ):  # no token at all, of characters that the tokenizer passes over: the nearest one
             first = max(min(first, len(rows) - 1), 0)
             last = first + 1
-        own = [rows[first:last], *([before] if first == 0 else ()), *([after] if last >= len(rows) else ())]
+        own = [
+            rows[first:last],
+            *([before] if first == 0 else ()),
+            *([after] if last >= len(rows) else ()),
+        ]
         mean = np.concatenate(own).mean(axis=0, dtype=np.float64)
         vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-12)
     return vectors
@@ -96,25 +108,37 @@ def room_of(encoder: Encoder) -> int:
 def _tokens(encoder: SentenceEncoder, text: str) -> Tokens:
     prompt = encoder.prompt("passage")
     ids, offsets, special = encoder.tokens(prompt + text)
-    inside = [place for place, (_, end) in enumerate(offsets) if not special[place] and end > len(prompt)]
+    inside = [
+        place for place, (_, end) in enumerate(offsets) if not special[place] and end > len(prompt)
+    ]
     first, last = (inside[0], inside[-1] + 1) if inside else (len(ids) - 1, len(ids) - 1)
     spans = np.array(offsets[first:last], dtype=np.int64).reshape(-1, 2) - len(prompt)
     # A token may have the blank before its word; the word decides which chunk it belongs to.
     starts = [
-        min(start + len(text[start:end]) - len(text[start:end].lstrip()), end) for start, end in np.maximum(spans, 0).tolist()
+        min(start + len(text[start:end]) - len(text[start:end].lstrip()), end)
+        for start, end in np.maximum(spans, 0).tolist()
     ]
-    return Tokens(ids[:first], ids[first:last], np.array(starts, dtype=np.int64), spans[:, 1], ids[last:])
+    return Tokens(
+        ids[:first], ids[first:last], np.array(starts, dtype=np.int64), spans[:, 1], ids[last:]
+    )
 
 
 def _read(encoder: SentenceEncoder, tokens: Tokens) -> tuple[Vectors, Vectors, Vectors]:
-    """Vectors of the tokens before the document's in the first window, of its own, and of those after it in the last."""
+    """Vectors of the tokens before the document's in the first window, of its own, and of those
+    after it in the last."""
     room = room_of(encoder)
     parts = windows(len(tokens.ids), room)
     lead, found = len(tokens.before), list[Vectors]()
     for number in range(0, len(parts), BATCH):
         batch = parts[number : number + BATCH]
         found += encoder.token_embeddings(
-            [[*tokens.before, *tokens.ids[first : first + room], *tokens.after] for first, _, _ in batch]
+            [
+                [*tokens.before, *tokens.ids[first : first + room], *tokens.after]
+                for first, _, _ in batch
+            ]
         )
-    rows = [read[lead + kept - first : lead + last - first] for (first, kept, last), read in zip(parts, found, strict=True)]
+    rows = [
+        read[lead + kept - first : lead + last - first]
+        for (first, kept, last), read in zip(parts, found, strict=True)
+    ]
     return found[0][:lead], np.concatenate(rows), found[-1][len(found[-1]) - len(tokens.after) :]

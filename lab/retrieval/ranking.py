@@ -10,18 +10,22 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Order compares scores rounded to this many decimals, so that float noise from a batch's make-up or the BLAS never decides.
+# Order compares scores rounded to this many decimals, so that float noise from a batch's make-up or
+# the BLAS never decides.
 DECIMALS = 6
 NONE = -1
-# Up to these a chunk's number and a rounded score, counted in its last decimal, fit into one 64-bit integer.
+# Up to these a chunk's number and a rounded score, counted in its last decimal, fit into one 64-bit
+# integer.
 CHUNKS, STEPS = 2**26, 2**36
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Per question the hits, best first: `chunks[q, r]` is a chunk's index and `scores[q, r]` its score at rank r + 1.
+    """Per question the hits, best first: `chunks[q, r]` is a chunk's index and `scores[q, r]` its
+    score at rank r + 1.
 
-    Both arrays are questions x depth; a row with fewer hits ends in NONE (-1) and -inf. No chunk stands twice in a row.
+    Both arrays are questions x depth; a row with fewer hits ends in NONE (-1) and -inf. No chunk
+    stands twice in a row.
     """
 
     chunks: Ints
@@ -37,10 +41,15 @@ class Ranking:
 
     @cached_property
     def places(self) -> tuple[int, Ints, Ints]:
-        """For looking chunks up: the ascending keys `question * stride + chunk + 1`, and the column of each."""
+        """For looking chunks up: the ascending keys `question * stride + chunk + 1`, and the column
+        of each."""
         columns = np.argsort(self.chunks, axis=1)  # of equal ones there are only NONE
         stride = int(self.chunks.max(initial=NONE)) + 2
-        keys = np.arange(len(self))[:, None] * stride + np.take_along_axis(self.chunks, columns, axis=1) + 1
+        keys = (
+            np.arange(len(self))[:, None] * stride
+            + np.take_along_axis(self.chunks, columns, axis=1)
+            + 1
+        )
         return stride, keys.reshape(-1), columns.reshape(-1)
 
     def hits(self, query: int) -> Ints:
@@ -54,10 +63,12 @@ class Ranking:
 
 
 def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
-    """Sort candidates (questions x candidates, NONE for absent) into a Ranking of at most `depth` hits.
+    """Sort candidates (questions x candidates, NONE for absent) into a Ranking of at most `depth`
+    hits.
 
-    Higher score first; scores equal to 6 decimals by smaller chunk index, which is (doc_id, start) ascending. The order
-    is decided before the cut, so the ranking at a smaller depth is the head of the ranking at a larger one.
+    Higher score first; scores equal to 6 decimals by smaller chunk index, which is (doc_id, start)
+    ascending. The order is decided before the cut, so the ranking at a smaller depth is the head of
+    the ranking at a larger one.
     """
     absent = chunks == NONE
     order = _order(chunks, scores, absent)[:, :depth]
@@ -77,17 +88,24 @@ def _order(chunks: Ints, scores: Floats, absent: NDArray[np.bool_]) -> Ints:
 
 
 def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth: int) -> Ranking:
-    """`rank` for hit lists of different lengths that are laid end to end: list i is at [starts[i], starts[i + 1])."""
+    """`rank` for hit lists of different lengths that are laid end to end: list i is at [starts[i],
+    starts[i + 1])."""
     lengths = np.diff(starts)
     width = max(depth, min(2 * depth, int(lengths.max(initial=0))))
-    table, values = np.full((len(lengths), width), NONE, dtype=np.int64), np.full((len(lengths), width), -np.inf)
+    table, values = (
+        np.full((len(lengths), width), NONE, dtype=np.int64),
+        np.full((len(lengths), width), -np.inf),
+    )
     fits = lengths <= width
     hits = np.repeat(fits, lengths)
     row = np.repeat(np.arange(len(lengths)), lengths)[hits]
     place = (np.arange(len(hits)) - np.repeat(starts[:-1], lengths))[hits]
     table[row, place], values[row, place] = chunks[hits], scores[hits]
     for long in np.flatnonzero(~fits):
-        found, own = chunks[starts[long] : starts[long + 1]], scores[starts[long] : starts[long + 1]]
+        found, own = (
+            chunks[starts[long] : starts[long + 1]],
+            scores[starts[long] : starts[long + 1]],
+        )
         # What is tied with the last place after rounding may stand before it: it stays in.
         near = own >= np.partition(own, len(own) - depth)[len(own) - depth] - 2 * 10.0**-DECIMALS
         best = rank(found[near][None].astype(np.int64), own[near][None], depth)
@@ -106,7 +124,8 @@ def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
 
 
 def project(ranking: Ranking, target: Ints) -> Ranking:
-    """The ranking of `target[chunk]` (a delivered span, a document): each stands at its best rank, repeats are removed."""
+    """The ranking of `target[chunk]` (a delivered span, a document): each stands at its best rank,
+    repeats are removed."""
     padded = np.append(target, NONE)  # so that index NONE stays NONE
     mapped = padded[ranking.chunks]
     order = np.argsort(mapped, axis=1, kind="stable")

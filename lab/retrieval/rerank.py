@@ -1,4 +1,5 @@
-"""Re-scoring the head of a ranking: cross-encoders, and late interaction over the dense model's token vectors."""
+"""Re-scoring the head of a ranking: cross-encoders, and late interaction over the dense model's
+token vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +32,15 @@ class PairScorer(Protocol):
         """Names the model and its revision: cached pair scores are kept under it."""
 
     def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
-        """One score a (question, text) pair, higher is better; `progress` is told how many pairs are done."""
+        """One score a (question, text) pair, higher is better; `progress` is told how many pairs
+        are done."""
 
 
 @dataclass(frozen=True)
 class MaxSim:
-    """Late interaction (Khattab & Zaharia, SIGIR 2020): the mean over a question's tokens of the best cosine with any token
-    of the text, in [-1, 1]. Needs no weights beyond the dense model's."""
+    """Late interaction (Khattab & Zaharia, SIGIR 2020): the mean over a question's tokens of the
+    best cosine with any token of the text, in [-1, 1]. Needs no weights beyond the dense
+    model's."""
 
     encoder: SentenceEncoder
     # A sweep's pairs come in many slabs, most of which ask all its questions.
@@ -45,7 +48,10 @@ class MaxSim:
 
     @property
     def identity(self) -> str:
-        return f"maxsim {self.encoder.identity} {self.encoder.prompt('query')!r} {self.encoder.prompt('passage')!r}"
+        return (
+            f"maxsim {self.encoder.identity} {self.encoder.prompt('query')!r} "
+            f"{self.encoder.prompt('passage')!r}"
+        )
 
     def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
         """Every distinct text is encoded once, whatever the number of questions that ask for it."""
@@ -61,7 +67,9 @@ class MaxSim:
         scores = np.zeros(len(texts))
         for first in range(0, len(order), BATCH):
             batch = order[first : first + BATCH]
-            for text, vectors in zip(batch, self.encoder.token_vectors(batch, "passage"), strict=True):
+            for text, vectors in zip(
+                batch, self.encoder.token_vectors(batch, "passage"), strict=True
+            ):
                 pairs = wanted[text]
                 tokens = [asked[questions[pair]] for pair in pairs]
                 best = (np.concatenate(tokens) @ vectors.T).max(axis=1).astype(np.float64)
@@ -74,7 +82,8 @@ class MaxSim:
 
 @dataclass(frozen=True)
 class CrossEncoderScorer:
-    """A sentence-transformers CrossEncoder from a local folder or a hub id, with the activation its config names."""
+    """A sentence-transformers CrossEncoder from a local folder or a hub id, with the activation its
+    config names."""
 
     name: str
 
@@ -87,7 +96,9 @@ class CrossEncoderScorer:
         scores = np.zeros(len(texts))
         for first in range(0, len(order), BATCH):
             batch = order[first : first + BATCH]
-            found = self.model.predict([(questions[i], texts[i]) for i in batch], batch_size=BATCH, show_progress_bar=False)
+            found = self.model.predict(
+                [(questions[i], texts[i]) for i in batch], batch_size=BATCH, show_progress_bar=False
+            )
             scores[batch] = np.asarray(found, dtype=np.float64).reshape(len(batch), -1)[:, 0]
             progress(len(batch))
         return scores
@@ -100,20 +111,27 @@ class CrossEncoderScorer:
         try:
             model: CrossEncoder = CrossEncoder(str(folder), local_files_only=True)
         except (OSError, ValueError, KeyError) as fault:
-            raise ModelError(f"reranker '{self.name}': {folder} cannot be loaded as a CrossEncoder ({fault})") from None
+            raise ModelError(
+                f"reranker '{self.name}': {folder} cannot be loaded as a CrossEncoder ({fault})"
+            ) from None
         if model.num_labels != 1:
             raise ModelError(
-                f"reranker '{self.name}': gives {model.num_labels} labels a pair; expected a CrossEncoder with one score"
+                f"reranker '{self.name}': gives {model.num_labels} labels a pair; expected a "
+                "CrossEncoder with one score"
             )
         return model
 
 
-def rerank(ranking: Ranking, pair_scores: Floats, config: RerankConfig, questions: Sequence[str]) -> Ranking:
-    """Order the first `config.depth` hits by the reranker; ties keep their order and the rest follows unchanged.
+def rerank(
+    ranking: Ranking, pair_scores: Floats, config: RerankConfig, questions: Sequence[str]
+) -> Ranking:
+    """Order the first `config.depth` hits by the reranker; ties keep their order and the rest
+    follows unchanged.
 
-    `pair_scores` (questions x at least the pool) are the reranker's scores of `ranking`'s hits by rank, `questions` the texts,
-    whose length a threshold may depend on. With a threshold, hits below it are cut, and so is the rest, which the reranker
-    never saw. Scores of the rest are set below the pool's, one apart, for they are on another scale.
+    `pair_scores` (questions x at least the pool) are the reranker's scores of `ranking`'s hits by
+    rank, `questions` the texts, whose length a threshold may depend on. With a threshold, hits
+    below it are cut, and so is the rest, which the reranker never saw. Scores of the rest are set
+    below the pool's, one apart, for they are on another scale.
     """
     width = min(config.depth, ranking.chunks.shape[1])
     pool, fused = ranking.chunks[:, :width], ranking.scores[:, :width]

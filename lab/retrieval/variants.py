@@ -1,4 +1,5 @@
-"""Question variants: the rankings of one question's wordings become one, by reciprocal rank fusion."""
+"""Question variants: the rankings of one question's wordings become one, by reciprocal rank
+fusion."""
 
 import numpy as np
 
@@ -7,11 +8,12 @@ from lab.retrieval.ranking import NONE, Ints, Ranking, rank_lists
 
 
 def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ranking:
-    """One ranking a question from that of its own wording and those of its variants; `owner[v]` is the question of row v of
-    `others`.
+    """One ranking a question from that of its own wording and those of its variants; `owner[v]` is
+    the question of row v of `others`.
 
-    A chunk's score is the sum of 1 / (60 + rank) over the rankings that hold it (Cormack, Clarke & Buettcher, SIGIR 2009), all
-    wordings weighing the same. A question without variants keeps its ranking and scores as they are, cut to `depth`.
+    A chunk's score is the sum of 1 / (60 + rank) over the rankings that hold it (Cormack, Clarke &
+    Buettcher, SIGIR 2009), all wordings weighing the same. A question without variants keeps its
+    ranking and scores as they are, cut to `depth`.
     """
     several = np.unique(owner)
     plain = np.setdiff1d(np.arange(len(own)), several)
@@ -22,7 +24,9 @@ def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ran
         chunk.append(ranking[row, place])
         rank.append(place + 1)
     keys = np.concatenate(query), np.concatenate(chunk), np.concatenate(rank)
-    order = np.lexsort(keys[::-1])  # by rank last, so that sums do not depend on the order of the variants
+    order = np.lexsort(
+        keys[::-1]
+    )  # by rank last, so that sums do not depend on the order of the variants
     query_of, chunk_of, rank_of = (key[order] for key in keys)
     new = np.ones(len(order), dtype=bool)
     new[1:] = (query_of[1:] != query_of[:-1]) | (chunk_of[1:] != chunk_of[:-1])
@@ -31,5 +35,8 @@ def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ran
     starts = np.searchsorted(query_of[first], np.arange(len(own) + 1))
     fused = rank_lists(starts, chunk_of[first], scores, depth)
     width = min(depth, own.chunks.shape[1])
-    fused.chunks[plain, :width], fused.scores[plain, :width] = own.chunks[plain, :width], own.scores[plain, :width]
+    fused.chunks[plain, :width], fused.scores[plain, :width] = (
+        own.chunks[plain, :width],
+        own.scores[plain, :width],
+    )
     return fused

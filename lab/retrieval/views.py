@@ -1,4 +1,5 @@
-"""Views: a chunk is found through its own text and through what its document says of itself, such as a title or a summary."""
+"""Views: a chunk is found through its own text and through what its document says of itself, such
+as a title or a summary."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -39,8 +40,9 @@ Own = TypeVar("Own", bound=Index)
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The texts of one view, one a document that has it, and whose they are: entry e stands for the chunks
-    [first[e], first[e] + count[e]), and `of_chunk` is the entry of every chunk, NONE where its document lacks the view."""
+    """The texts of one view, one a document that has it, and whose they are: entry e stands for the
+    chunks [first[e], first[e] + count[e]), and `of_chunk` is the entry of every chunk, NONE where
+    its document lacks the view."""
 
     texts: list[str]
     first: Ints
@@ -50,10 +52,12 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class Views(Generic[Own]):
-    """One leg over several views of the chunks. A chunk's score is the best that any of its views has (CombMAX, Fox & Shaw,
-    TREC-2), so all chunks of a document tie where its title decides, and the ranking's rule for ties orders them.
+    """One leg over several views of the chunks. A chunk's score is the best that any of its views
+    has (CombMAX, Fox & Shaw, TREC-2), so all chunks of a document tie where its title decides, and
+    the ranking's rule for ties orders them.
 
-    `own` is the index over the chunks' own texts; `beside` has the entries of every other view with the index over them.
+    `own` is the index over the chunks' own texts; `beside` has the entries of every other view with
+    the index over them.
     """
 
     own: Own
@@ -66,7 +70,9 @@ class Views(Generic[Own]):
 
     def each(self, change: Callable[[Own], Own]) -> "Views[Own]":
         """The same views over changed indexes."""
-        return Views(change(self.own), tuple((entries, change(index)) for entries, index in self.beside))
+        return Views(
+            change(self.own), tuple((entries, change(index)) for entries, index in self.beside)
+        )
 
     def only(self, chunks: Ints) -> "Views[Own]":
         """All views of some documents, whose chunks (ascending) are numbered anew."""
@@ -77,22 +83,37 @@ class Views(Generic[Own]):
             number = np.full(len(entries.texts) + 1, NONE)  # the last place is NONE's
             number[held] = np.arange(len(held))
             first = np.searchsorted(chunks, entries.first[held])
-            kept = Entries([entries.texts[e] for e in held], first, entries.count[held], number[entries.of_chunk[chunks]])
+            kept = Entries(
+                [entries.texts[e] for e in held],
+                first,
+                entries.count[held],
+                number[entries.of_chunk[chunks]],
+            )
             beside.append((kept, index.only(held)))
         return Views(self.own.only(chunks), tuple(beside))
 
     def search(self, queries: Questions, depth: int) -> Ranking:
-        """The best `depth` chunks of every question: each is among the first `depth` of the view that has its best score."""
+        """The best `depth` chunks of every question: each is among the first `depth` of the view
+        that has its best score."""
         found = self.own.search(queries, depth)
         if not self.beside:
             return found
-        chunks = union(found, *(_chunks(index.search(queries, depth), entries, depth) for entries, index in self.beside))
+        chunks = union(
+            found,
+            *(
+                _chunks(index.search(queries, depth), entries, depth)
+                for entries, index in self.beside
+            ),
+        )
         scores = self.scores(queries, chunks)
         return rank(chunks, np.nan_to_num(scores, nan=-np.inf), depth)
 
     def scores(self, queries: Questions, chunks: Ints) -> Floats:
-        """The best score of given chunks over all views (questions x any, NONE for absent); NaN where no view has one."""
-        return np.asarray(np.fmax(self.own.scores(queries, chunks), self.scores_beside(queries, chunks)))
+        """The best score of given chunks over all views (questions x any, NONE for absent); NaN
+        where no view has one."""
+        return np.asarray(
+            np.fmax(self.own.scores(queries, chunks), self.scores_beside(queries, chunks))
+        )
 
     def scores_beside(self, queries: Questions, chunks: Ints) -> Floats:
         """The best score over the views other than the chunk's own text."""
@@ -104,11 +125,15 @@ class Views(Generic[Own]):
 
 
 def _chunks(found: Ranking, entries: Entries, depth: int) -> Ranking:
-    """Entries as their chunks in order, the first `depth`: what follows has that many chunks of at least its score ahead."""
+    """Entries as their chunks in order, the first `depth`: what follows has that many chunks of at
+    least its score ahead."""
     chunks = np.full((len(found), depth), NONE, dtype=np.int64)
     for query in range(len(found)):
         hits = found.hits(query)
-        own = [np.arange(entries.first[e], entries.first[e] + min(int(entries.count[e]), depth)) for e in hits]
+        own = [
+            np.arange(entries.first[e], entries.first[e] + min(int(entries.count[e]), depth))
+            for e in hits
+        ]
         row = np.concatenate(own)[:depth] if own else hits
         chunks[query, : len(row)] = row
     return Ranking(chunks, np.zeros(chunks.shape))
@@ -118,7 +143,9 @@ def entries_of(chunking: Chunking, views: Iterable[str]) -> list[Entries]:
     """The entries of every view but the chunks' own text. A document without chunks has none."""
     found = []
     documents = np.arange(len(chunking.corpus))
-    first, end = (np.searchsorted(chunking.document, documents, side=side) for side in ("left", "right"))
+    first, end = (
+        np.searchsorted(chunking.document, documents, side=side) for side in ("left", "right")
+    )
     for view in views:
         if view == OWN_TEXT:
             continue
@@ -126,15 +153,26 @@ def entries_of(chunking: Chunking, views: Iterable[str]) -> list[Entries]:
         has = np.array([bool(text) for text in texts]) & (end > first)
         number = np.where(has, np.cumsum(has) - 1, NONE)
         held = np.flatnonzero(has)
-        found.append(Entries([texts[d] for d in held], first[held], end[held] - first[held], number[chunking.document]))
+        found.append(
+            Entries(
+                [texts[d] for d in held],
+                first[held],
+                end[held] - first[held],
+                number[chunking.document],
+            )
+        )
     return found
 
 
 def parted(whole: BM25, chunks: int, entries: Sequence[Entries]) -> Views[BM25]:
-    """One BM25 index over the chunks' own texts and then all entries, parted by view. The statistics (N, document frequencies,
-    mean length) stay those of the whole, so that a term weighs the same in every view and scores may be compared."""
+    """One BM25 index over the chunks' own texts and then all entries, parted by view. The
+    statistics (N, document frequencies, mean length) stay those of the whole, so that a term weighs
+    the same in every view and scores may be compared."""
     borders = np.cumsum([0, chunks, *(len(view.texts) for view in entries)])
     if not entries:
         return Views(whole)
-    parts = [replace(whole, postings=whole.postings[:, low:high]) for low, high in pairwise(borders.tolist())]
+    parts = [
+        replace(whole, postings=whole.postings[:, low:high])
+        for low, high in pairwise(borders.tolist())
+    ]
     return Views(parts[0], tuple(zip(entries, parts[1:], strict=True)))

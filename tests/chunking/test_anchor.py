@@ -1,4 +1,5 @@
-"""Strings of foreign splitters put back to offsets: repeats, overlaps, folded white space, wrong offsets, and what is lost."""
+"""Strings of foreign splitters put back to offsets: repeats, overlaps, folded white space, wrong
+offsets, and what is lost."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,15 +22,27 @@ def test_repeated_text_is_found_in_its_own_place() -> None:
 
 def test_an_overlap_goes_back_no_further_than_it_may_and_leaves_no_gap() -> None:
     text = "pump pump pump valve pump pump pump valve pump"
-    found = anchored(text, "pump pump pump valve", "pump valve pump pump", "pump pump pump valve", "valve pump", overlap=15)
+    found = anchored(
+        text,
+        "pump pump pump valve",
+        "pump valve pump pump",
+        "pump pump pump valve",
+        "valve pump",
+        overlap=15,
+    )
     assert found.spans == ((0, 20), (10, 30), (21, 41), (36, 46))
     assert (found.lost, found.uncovered) == ((), 0)
 
 
 def test_a_string_may_repeat_the_whole_one_before_it() -> None:
-    # RecursiveCharacterTextSplitter takes a short heading into the next chunk whole, as its overlap.
+    # RecursiveCharacterTextSplitter takes a short heading into the next chunk whole, as its
+    # overlap.
     found = anchored(
-        "Methods\nPlasmids.\nPlasmids were made.", "Methods", "Plasmids.", "Plasmids.\nPlasmids were made.", overlap=20
+        "Methods\nPlasmids.\nPlasmids were made.",
+        "Methods",
+        "Plasmids.",
+        "Plasmids.\nPlasmids were made.",
+        overlap=20,
     )
     assert found == Anchored(((0, 7), (8, 17), (8, 37)), (), 0)
 
@@ -46,12 +59,18 @@ def test_white_space_that_the_text_has_stays_with_its_string() -> None:
 
 
 def test_strings_own_white_space_decides_between_places() -> None:
-    # Without white space "aa" stands at 0 and at 2, and the overlap lets both compete; only at 2 the text reads "aa".
+    # Without white space "aa" stands at 0 and at 2, and the overlap lets both compete; only at 2
+    # the text reads "aa".
     assert anchored("a aa a", "a", "aa", "a", overlap=5).spans == ((0, 1), (2, 4), (5, 6))
 
 
 def test_an_altered_string_is_lost_and_its_text_is_uncovered() -> None:
-    found = anchored("The pump leaks. The valve hums. It is old.", "The pump leaks.", "the VALVE hums.", "It is old.")
+    found = anchored(
+        "The pump leaks. The valve hums. It is old.",
+        "The pump leaks.",
+        "the VALVE hums.",
+        "It is old.",
+    )
     assert found == Anchored(((0, 15), (32, 42)), ("the VALVE hums.",), len("Thevalvehums."))
 
 
@@ -60,12 +79,15 @@ def test_after_a_lost_string_the_search_goes_on_and_not_back() -> None:
 
 
 def test_dropped_text_is_counted_wherever_it_lies() -> None:
-    assert anchored("# Head\nbody one\n# Next\nbody two\nend", "body one", "body two").uncovered == len("#Head#Nextend")
+    assert anchored(
+        "# Head\nbody one\n# Next\nbody two\nend", "body one", "body two"
+    ).uncovered == len("#Head#Nextend")
     assert anchored("nothing", "   ", "").uncovered == 7
 
 
 def test_a_named_place_counts_only_where_the_text_is_the_string() -> None:
-    # "go go" may begin at 3 or 6, both inside the overlap: the splitter knows. At 4 the text is another.
+    # "go go" may begin at 3 or 6, both inside the overlap: the splitter knows. At 4 the text is
+    # another.
     text = "go go go go go"
     assert anchored(text, "go go go", ("go go go", 6), overlap=5).spans == ((0, 8), (6, 14))
     assert anchored(text, "go go go", ("go go go", 4), overlap=5).spans == ((0, 8), (3, 11))
@@ -79,7 +101,9 @@ def test_a_named_place_counts_only_where_the_text_is_the_string() -> None:
     blanks=st.sampled_from([" ", "\n\n", "\t "]),
     size=st.integers(1, 6),
 )
-def test_strings_without_overlap_come_back_to_where_they_were_cut(vocabulary: list[str], blanks: str, size: int) -> None:
+def test_strings_without_overlap_come_back_to_where_they_were_cut(
+    vocabulary: list[str], blanks: str, size: int
+) -> None:
     text = blanks.join(vocabulary)
     spans = by_spans(words(text), size, 0)
     found = anchored(text, *(" ".join(text[slice(*span)].split()) for span in spans))

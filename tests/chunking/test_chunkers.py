@@ -15,9 +15,9 @@ from lab.chunking.config import ChunkConfig
 from lab.chunking.fixed import by_characters, by_spans
 from lab.chunking.strategies import STRATEGIES, chunk
 from lab.chunking.units import inside_clusters, words
+from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
-from lab.experiment.grid import Grid
 from lab.retrieval.encoder import Vectors
 from tests.given import hashed
 
@@ -49,8 +49,13 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(ma
 
 
 def halves(text: str) -> list[tuple[int, int]]:
-    """Tokens of a made-up model that cuts runs without blanks every two characters and passes over punctuation."""
-    return [(s, min(s + 2, m.end())) for m in regex.finditer(r"[\w]+", text) for s in range(m.start(), m.end(), 2)]
+    """Tokens of a made-up model that cuts runs without blanks every two characters and passes over
+    punctuation."""
+    return [
+        (s, min(s + 2, m.end()))
+        for m in regex.finditer(r"[\w]+", text)
+        for s in range(m.start(), m.end(), 2)
+    ]
 
 
 def chunks_of(text: str, **config: object) -> Chunking:
@@ -67,9 +72,13 @@ def texts_of(text: str, **config: object) -> list[str]:
     return chunks_of(text, **config).texts
 
 
-@pytest.mark.parametrize(("strategy", "unit"), list(itertools.product(STRATEGIES, ("characters", "words", "tokens"))))
+@pytest.mark.parametrize(
+    ("strategy", "unit"), list(itertools.product(STRATEGIES, ("characters", "words", "tokens")))
+)
 @settings(max_examples=40, deadline=None)
-@given(text=TEXTS, size=st.sampled_from([1, 2, 3, 7, 20, 200]), share=st.sampled_from([0.0, 0.3, 0.9]))
+@given(
+    text=TEXTS, size=st.sampled_from([1, 2, 3, 7, 20, 200]), share=st.sampled_from([0.0, 0.3, 0.9])
+)
 def test_chunks_cover_every_visible_character_and_part_no_grapheme(
     strategy: str, unit: str, text: str, size: int, share: float
 ) -> None:
@@ -82,12 +91,17 @@ def test_chunks_cover_every_visible_character_and_part_no_grapheme(
         assert text[c.start : c.end] == body
         assert body.strip()
         assert {c.start, c.end} <= borders
-    assert all(a.start <= b.start and (a.start, a.end) != (b.start, b.end) for a, b in itertools.pairwise(found))
+    assert all(
+        a.start <= b.start and (a.start, a.end) != (b.start, b.end)
+        for a, b in itertools.pairwise(found)
+    )
 
 
 @settings(max_examples=200, deadline=None)
 @given(text=TEXTS, size=st.integers(1, 12), overlap=st.integers(0, 11))
-def test_fixed_windows_keep_to_the_size_and_each_adds_something_new(text: str, size: int, overlap: int) -> None:
+def test_fixed_windows_keep_to_the_size_and_each_adds_something_new(
+    text: str, size: int, overlap: int
+) -> None:
     spans = by_characters(text, size, min(overlap, size - 1))
     ends = [end for _, end in spans]
     assert ends == sorted(set(ends))
@@ -98,8 +112,14 @@ def test_fixed_windows_keep_to_the_size_and_each_adds_something_new(text: str, s
 
 
 @settings(max_examples=100, deadline=None)
-@given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=20), size=st.integers(1, 12), overlap=st.integers(0, 11))
-def test_windows_over_spans_each_add_a_span_and_repeat_at_most_the_overlap(lengths: list[int], size: int, overlap: int) -> None:
+@given(
+    lengths=st.lists(st.integers(1, 9), min_size=1, max_size=20),
+    size=st.integers(1, 12),
+    overlap=st.integers(0, 11),
+)
+def test_windows_over_spans_each_add_a_span_and_repeat_at_most_the_overlap(
+    lengths: list[int], size: int, overlap: int
+) -> None:
     ends = list(itertools.accumulate(lengths))
     spans = list(zip([0, *ends], ends, strict=False))
     windows = by_spans(spans, size, min(overlap, size - 1), lambda span: span[1] - span[0])
@@ -110,14 +130,22 @@ def test_windows_over_spans_each_add_a_span_and_repeat_at_most_the_overlap(lengt
 
 
 def test_b02_an_empty_document_is_no_chunk_and_is_counted() -> None:
-    found = chunk(Corpus([Document("d1", ""), Document("d2", "pump alpha"), Document("d3", " \n\t")]), ChunkConfig())
+    found = chunk(
+        Corpus([Document("d1", ""), Document("d2", "pump alpha"), Document("d3", " \n\t")]),
+        ChunkConfig(),
+    )
     assert [c.chunk_id for c in found] == ["d2:0-10"]
     assert found.blank == 2
 
 
 def test_b32_windows_end_without_a_tail() -> None:
     found = chunks_of("abcdefghij", size=4, overlap=2)
-    assert list(zip(found.start, found.texts, strict=True)) == [(0, "abcd"), (2, "cdef"), (4, "efgh"), (6, "ghij")]
+    assert list(zip(found.start, found.texts, strict=True)) == [
+        (0, "abcd"),
+        (2, "cdef"),
+        (4, "efgh"),
+        (6, "ghij"),
+    ]
     assert texts_of("abcdefghij", size=4, overlap=0) == ["abcd", "efgh", "ij"]
     assert texts_of("abcd", size=4, overlap=2) == ["abcd"]
     assert texts_of("abc", size=4, overlap=2) == ["abc"]
@@ -154,12 +182,19 @@ def test_b34_no_cut_inside_an_emoji_or_before_an_accent() -> None:
 
 def test_a_long_grapheme_after_an_overlap_makes_no_window_inside_another() -> None:
     emoji = "\U0001f469\u200d\U0001f527"
-    assert [f"abc{emoji}d"[s:e] for s, e in by_characters(f"abc{emoji}d", 4, 2)] == ["abc", f"c{emoji}", "d"]
+    assert [f"abc{emoji}d"[s:e] for s, e in by_characters(f"abc{emoji}d", 4, 2)] == [
+        "abc",
+        f"c{emoji}",
+        "d",
+    ]
 
 
 def test_a_word_over_the_border_of_two_sentences_is_not_lost() -> None:
-    # The sentences are "end." and "Next ..."; the word "end.Next" belongs to the first by its start.
-    assert texts_of("end.Next one two three four five", strategy="sentences", unit="words", size=3)[1].startswith("Next")
+    # The sentences are "end." and "Next ..."; the word "end.Next" belongs to the first by its
+    # start.
+    assert texts_of("end.Next one two three four five", strategy="sentences", unit="words", size=3)[
+        1
+    ].startswith("Next")
 
 
 def test_words_of_chinese_are_characters() -> None:
@@ -179,7 +214,10 @@ def test_structure_keeps_what_fits_whole() -> None:
     found = texts_of(text, strategy="structure", size=60)
     assert any(table in piece for piece in found)
     assert any(code.strip() in piece for piece in found)
-    assert [piece for piece in found if piece.startswith("# ")] == [found[0], next(p for p in found if p.startswith("# Two"))]
+    assert [piece for piece in found if piece.startswith("# ")] == [
+        found[0],
+        next(p for p in found if p.startswith("# Two")),
+    ]
 
 
 def test_sentences_stay_whole_where_they_fit() -> None:
@@ -214,7 +252,16 @@ def test_document_keeps_it_whole() -> None:
 
 
 @settings(max_examples=400, deadline=None)
-@given(text=st.text(st.sampled_from("a1 \r\n\u0301\u200d\U0001f469\U0001f527\U0001f1e9\u0600水é\u1100\u1161\x00"), max_size=12))
+@given(
+    text=st.text(
+        st.sampled_from(
+            "a1 \r\n\u0301\u200d\U0001f469\U0001f527\U0001f1e9\u0600水é\u1100\u1161\x00"
+        ),
+        max_size=12,
+    )
+)
 def test_the_inside_of_graphemes_is_unicodes(text: str) -> None:
     spans = [match.span() for match in regex.finditer(r"\X", text)]
-    assert inside_clusters(text) == {position for start, end in spans for position in range(start + 1, end)}
+    assert inside_clusters(text) == {
+        position for start, end in spans for position in range(start + 1, end)
+    }

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lab.chunking.config import ChunkConfig
-from lab.chunking.deliver import Delivery, deliver
+from lab.chunking.context import Delivery, deliver
 from lab.chunking.strategies import chunk
+from lab.config.config import Config
 from lab.corpus.document import Corpus, Document
-from lab.experiment.config import Config
 from lab.retrieval.ranking import NONE, Ranking, project
 
 CORPUS = Corpus([Document("a", "0123456789"), Document("b", "abcdef")])
@@ -41,7 +41,14 @@ def test_window_of_several_sizes_counts_neighbours_of_its_own_size() -> None:
 
 
 def test_parent_is_the_larger_chunk_that_shares_most() -> None:
-    assert delivered("parent(5)", size=3)[0] == ["a:0-5", "a:0-5", "a:5-10", "a:5-10", "b:0-5", "b:0-5"]
+    assert delivered("parent(5)", size=3)[0] == [
+        "a:0-5",
+        "a:0-5",
+        "a:5-10",
+        "a:5-10",
+        "b:0-5",
+        "b:0-5",
+    ]
     assert delivered("parent(100)", size=4)[0] == ["a:0-10"] * 3 + ["b:0-6"] * 2
 
 
@@ -53,7 +60,9 @@ def test_a_delivered_span_stands_at_the_best_rank_of_its_chunks() -> None:
     assert shown.scores.tolist() == [[4.0, 3.0]]
 
 
-@pytest.mark.parametrize("how", ["", "window", "window(0)", "window(-1)", "parent()", "parents(3)", "chunk(1)"])
+@pytest.mark.parametrize(
+    "how", ["", "window", "window(0)", "window(-1)", "parent()", "parents(3)", "chunk(1)"]
+)
 def test_unknown_ways_are_refused(how: str) -> None:
     with pytest.raises(ValidationError, match="window"):
         Config(deliver=how)
@@ -75,7 +84,9 @@ def test_a_parent_no_larger_than_the_chunks_is_impossible() -> None:
 def test_what_is_delivered_holds_its_chunk_or_shares_text_with_it(
     text: str, size: int, overlap: int, how: str, strategy: str
 ) -> None:
-    config = ChunkConfig.model_validate({"strategy": strategy, "size": size, "overlap": min(overlap, size - 1)})
+    config = ChunkConfig.model_validate(
+        {"strategy": strategy, "size": size, "overlap": min(overlap, size - 1)}
+    )
     chunking = chunk(Corpus([Document("d", text)]), config)
     found = deliver(chunking, config, how)
     for i, c in enumerate(chunking):

@@ -1,4 +1,5 @@
-"""The budget of text: what does not fit is refused by name while it is read, packed or not; nothing else changes."""
+"""The budget of text: what does not fit is refused by name while it is read, packed or not; nothing
+else changes."""
 
 import gzip
 import json
@@ -12,9 +13,9 @@ import pytest
 
 from lab.corpus import budget
 from lab.corpus.budget import VARIABLE, Budget, allowed, memory
-from lab.corpus.formats.read import read_collection
 from lab.corpus.read import read_corpus
 from lab.errors import ConfigError, LabError, TooMuchTextError
+from lab.sets.importing.formats.read import read_collection
 
 LIMIT = 10_000
 ROWS = [{"doc_id": f"d{n}", "text": "pump " * 100} for n in range(100)]  # 50,000 characters
@@ -59,7 +60,9 @@ def parquet(folder: Path) -> Path:
 
 
 def plain_parquet(folder: Path) -> Path:
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), folder / "documents.parquet", use_dictionary=False)
+    pyarrow.parquet.write_table(
+        pyarrow.Table.from_pylist(ROWS), folder / "documents.parquet", use_dictionary=False
+    )
     return folder
 
 
@@ -71,11 +74,15 @@ def word(folder: Path) -> Path:
 
 @pytest.mark.parametrize("made", [jsonl, one_long_line, texts], ids=lambda made: made.__name__)
 def test_a_corpus_larger_than_the_budget_is_refused(made: object, tmp_path: Path) -> None:
-    with pytest.raises(TooMuchTextError, match=r"more than 10 KB of text .*LAB_TEXT_BUDGET says so"):
+    with pytest.raises(
+        TooMuchTextError, match=r"more than 10 KB of text .*LAB_TEXT_BUDGET says so"
+    ):
         read_corpus(made(tmp_path))  # type: ignore[operator]  # a maker of files
 
 
-@pytest.mark.parametrize("made", [jsonl, texts, packed, parquet, plain_parquet, word], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [jsonl, texts, packed, parquet, plain_parquet, word], ids=lambda made: made.__name__
+)
 def test_an_import_larger_than_the_budget_is_refused_and_within_it_is_read(
     made: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,10 +112,14 @@ def test_unpacking_stops_at_the_budget(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(TooMuchTextError):
         read_collection(tmp_path)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < (100_000 if sys.platform == "linux" else 10**8)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < (
+        100_000 if sys.platform == "linux" else 10**8
+    )
 
 
-def test_the_budget_is_an_eighth_of_memory_or_what_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_budget_is_an_eighth_of_memory_or_what_the_variable_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     sizes = {"500": 500, "1.5kB": 1500, "2 GB": 2 * 10**9, "3m": 3 * 10**6}
     for wish, size in sizes.items():
         monkeypatch.setenv(VARIABLE, wish)
@@ -120,13 +131,19 @@ def test_the_budget_is_an_eighth_of_memory_or_what_the_variable_says(monkeypatch
     monkeypatch.delenv(VARIABLE)
     (tmp_path / "memory.max").write_text("8000\n")
     (tmp_path / "other").write_text("max\n")
-    monkeypatch.setattr(budget, "LIMITS", (tmp_path / "memory.max", tmp_path / "other", tmp_path / "absent"))
+    monkeypatch.setattr(
+        budget, "LIMITS", (tmp_path / "memory.max", tmp_path / "other", tmp_path / "absent")
+    )
     assert (memory(), allowed(), Budget().left) == (8000, 1000, 1000)
 
 
 def test_bytes_that_are_not_utf_8_are_placed_in_the_whole_file(tmp_path: Path) -> None:
-    (tmp_path / "documents.jsonl").write_bytes(b'\xef\xbb\xbf{"doc_id": "a", "text": "x"}\r\n{"doc_id": "b", "text": "\xff"}\n')
+    (tmp_path / "documents.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"doc_id": "a", "text": "x"}\r\n{"doc_id": "b", "text": "\xff"}\n'
+    )
     with pytest.raises(LabError, match=r"byte 58 is not UTF-8 \(found 0xff\)"):
         read_corpus(tmp_path)
-    (tmp_path / "documents.jsonl").write_bytes(b'\xef\xbb\xbf{"doc_id": "a", "text": "x"}\r\n\n{"doc_id": "b", "text": "y"}')
+    (tmp_path / "documents.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"doc_id": "a", "text": "x"}\r\n\n{"doc_id": "b", "text": "y"}'
+    )
     assert [document.text for document in read_corpus(tmp_path)] == ["x", "y"]

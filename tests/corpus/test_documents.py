@@ -1,4 +1,5 @@
-"""Reading documents: encodings, broken lines, repeats, and a fingerprint that depends on nothing but the documents."""
+"""Reading documents: encodings, broken lines, repeats, and a fingerprint that depends on nothing
+but the documents."""
 
 from pathlib import Path
 
@@ -33,14 +34,23 @@ def test_b09_jsonl_with_a_byte_order_mark(tmp_path: Path) -> None:
 
 
 def test_b30_a_document_id_used_twice_names_both_lines(tmp_path: Path) -> None:
-    lines = ['{"_id":"d1","text":"one"}', '{"_id":"d2","text":"two"}', '{"_id":"d1","text":"other"}']
+    lines = [
+        '{"_id":"d1","text":"one"}',
+        '{"_id":"d2","text":"two"}',
+        '{"_id":"d1","text":"other"}',
+    ]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines), "utf-8")
-    assert problems_of(tmp_path) == ["/corpus.jsonl:3: _id 'd1' was already used at /corpus.jsonl:1; ids must be unique"]
+    assert problems_of(tmp_path) == [
+        "/corpus.jsonl:3: _id 'd1' was already used at /corpus.jsonl:1; ids must be unique"
+    ]
 
 
 def test_b31_a_broken_line_is_named_by_its_physical_number(tmp_path: Path) -> None:
     file = tmp_path / "corpus.jsonl"
-    file.write_text('{"_id":"d1","text":"ok"}\n\n{"_id":"d2","text":"cut off\n{"_id":"d3","text":"ok"}\n', "utf-8")
+    file.write_text(
+        '{"_id":"d1","text":"ok"}\n\n{"_id":"d2","text":"cut off\n{"_id":"d3","text":"ok"}\n',
+        "utf-8",
+    )
     (problem,) = problems_of(tmp_path)
     assert problem.startswith("/corpus.jsonl:3: not JSON (")
 
@@ -62,8 +72,15 @@ def test_b31_lines_that_hold_no_document(tmp_path: Path, line: str, expected: st
     assert expected in problem
 
 
-def test_b31_missing_and_null_text_is_an_empty_document_and_a_title_is_joined_by_one_blank(tmp_path: Path) -> None:
-    lines = ['{"_id":"a"}', '{"_id":"b","text":null}', '{"_id":"c","title":"T","text":"B"}', '{"_id":"d","title":"","text":"B"}']
+def test_b31_missing_and_null_text_is_an_empty_document_and_a_title_is_joined_by_one_blank(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        '{"_id":"a"}',
+        '{"_id":"b","text":null}',
+        '{"_id":"c","title":"T","text":"B"}',
+        '{"_id":"d","title":"","text":"B"}',
+    ]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines), "utf-8")
     corpus = lab.read_corpus(tmp_path)
     assert [d.text for d in corpus] == ["", "", "T B", "B"]
@@ -72,14 +89,23 @@ def test_b31_missing_and_null_text_is_an_empty_document_and_a_title_is_joined_by
 
 
 def test_every_bad_line_is_reported_at_once(tmp_path: Path) -> None:
-    (tmp_path / "documents.jsonl").write_text('{"doc_id": 7, "text": "ok"}\n{\n3\n{"doc_id": "7"}\n{"text": 1}\n', "utf-8")
+    (tmp_path / "documents.jsonl").write_text(
+        '{"doc_id": 7, "text": "ok"}\n{\n3\n{"doc_id": "7"}\n{"text": 1}\n', "utf-8"
+    )
     assert [problem.split(":")[1] for problem in problems_of(tmp_path)] == ["2", "3", "4", "5"]
 
 
 def test_documents_jsonl_keeps_title_and_metadata_apart(tmp_path: Path) -> None:
-    (tmp_path / "documents.jsonl").write_text('{"doc_id": 7, "title": "T", "text": "x", "lang": "en"}\n', "utf-8")
+    (tmp_path / "documents.jsonl").write_text(
+        '{"doc_id": 7, "title": "T", "text": "x", "lang": "en"}\n', "utf-8"
+    )
     (document,) = lab.read_corpus(tmp_path)
-    assert (document.doc_id, document.title, document.text, dict(document.metadata)) == ("7", "T", "x", {"lang": "en"})
+    assert (document.doc_id, document.title, document.text, dict(document.metadata)) == (
+        "7",
+        "T",
+        "x",
+        {"lang": "en"},
+    )
 
 
 def test_a_folder_of_text_files_is_read_as_it_is(tmp_path: Path) -> None:
@@ -87,7 +113,10 @@ def test_a_folder_of_text_files_is_read_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "sub" / "b.MD").write_text("# B\n", "utf-8")
     (tmp_path / "a.txt").write_text("  a\n\n", "utf-8")
     (tmp_path / "picture.png").write_bytes(b"\xff")
-    assert [(d.doc_id, d.text) for d in lab.read_corpus(tmp_path)] == [("a.txt", "  a\n\n"), ("sub/b.MD", "# B\n")]
+    assert [(d.doc_id, d.text) for d in lab.read_corpus(tmp_path)] == [
+        ("a.txt", "  a\n\n"),
+        ("sub/b.MD", "# B\n"),
+    ]
 
 
 def test_every_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
@@ -95,7 +124,8 @@ def test_every_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes("Größe".encode("latin-1"))
     (tmp_path / "c.txt").write_text("fine", "utf-8")
     assert problems_of(tmp_path) == [
-        f"/{name}: byte 2 is not UTF-8 (found 0xf6); save the file as UTF-8" for name in ("a.txt", "b.txt")
+        f"/{name}: byte 2 is not UTF-8 (found 0xf6); save the file as UTF-8"
+        for name in ("a.txt", "b.txt")
     ]
 
 

@@ -1,4 +1,5 @@
-"""Filters: which metadata meets which condition, what is no condition, and what no document could be asked."""
+"""Filters: which metadata meets which condition, what is no condition, and what no document could
+be asked."""
 
 import json
 from pathlib import Path
@@ -10,9 +11,9 @@ from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Fields, Filter
 from lab.corpus.read import read_corpus
 from lab.errors import DiagnosticsError
-from lab.truth.audit.asking import repeated_variants, useless_filters
-from lab.truth.query import Evidence, Query
-from lab.truth.read import read_diagnostics
+from lab.relevance.query import Evidence, Query
+from lab.relevance.read import read_diagnostics
+from lab.sets.audit.asking import repeated_variants, useless_filters
 
 HOLDS: list[tuple[Any, Any, bool]] = [
     (2020, {"gte": 2020}, True),
@@ -57,13 +58,25 @@ def test_all_conditions_must_hold_and_a_failure_is_told() -> None:
     wanted = Filter.of({"year": {"gte": 2020, "lt": 2023}, "lang": {"in": ["en", "de"]}})
     assert wanted.passes({"year": 2022, "lang": "de"})
     assert not wanted.passes({"year": 2022})
-    assert wanted.failed({"year": 2019}) == "year >= 2020, but it has 2019; lang in en, de, but it has none"
+    assert (
+        wanted.failed({"year": 2019})
+        == "year >= 2020, but it has 2019; lang in en, de, but it has none"
+    )
     assert Filter.of(wanted.plain) == wanted
     assert str(wanted) == "year >= 2020, year < 2023, lang in en, de"
 
 
 def test_everything_that_is_no_condition_is_told_at_once() -> None:
-    plain = {"a": {"gte": "x"}, "b": {"above": 3}, "c": {}, "d": [1], "e": {"in": []}, "f": {"gt": True}, "g": None, "h": 1}
+    plain = {
+        "a": {"gte": "x"},
+        "b": {"above": 3},
+        "c": {},
+        "d": [1],
+        "e": {"in": []},
+        "f": {"gt": True},
+        "g": None,
+        "h": 1,
+    }
     with pytest.raises(DiagnosticsError) as caught:
         Filter.of(plain)
     told = caught.value.problems
@@ -87,7 +100,10 @@ CORPUS = Corpus(
         ({"yaer": 2020}, "no document has 'yaer'; did you mean 'year'?"),
         ({"year": {"gte": 2020}}, "document 'b' has 'n.d.' (1 such values)"),
         ({"day": {"gte": 2020}}, "document 'a' has '2020-05-01'"),
-        ({"lang": {"gt": "2020-01-01"}}, "compares with a date, but document 'a' has 'en' (2 such values)"),
+        (
+            {"lang": {"gt": "2020-01-01"}},
+            "compares with a date, but document 'a' has 'en' (2 such values)",
+        ),
         ({"lang": 5}, "'lang = 5' can match nothing"),
     ],
 )
@@ -98,9 +114,17 @@ def test_what_no_document_could_be_asked_is_told(plain: Any, told: str) -> None:
     assert told in problems[0]
 
 
-def test_a_set_is_read_with_filters_and_variants_and_every_fault_of_all_lines(tmp_path: Path) -> None:
+def test_a_set_is_read_with_filters_and_variants_and_every_fault_of_all_lines(
+    tmp_path: Path,
+) -> None:
     rows = [
-        {"query_id": "q1", "text": "pump", "variants": ["the pump"], "filter": {"lang": "en"}, "evidence": [{"doc_id": "a"}]},
+        {
+            "query_id": "q1",
+            "text": "pump",
+            "variants": ["the pump"],
+            "filter": {"lang": "en"},
+            "evidence": [{"doc_id": "a"}],
+        },
         {"query_id": "q2", "text": "seal", "variants": None, "filter": {}},
     ]
     file = tmp_path / "set.jsonl"
@@ -113,13 +137,20 @@ def test_a_set_is_read_with_filters_and_variants_and_every_fault_of_all_lines(tm
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     with pytest.raises(DiagnosticsError) as caught:
         read_diagnostics(file, CORPUS)
-    assert [problem.removeprefix(f"{file}:")[0] for problem in caught.value.problems] == list("11122")
+    assert [problem.removeprefix(f"{file}:")[0] for problem in caught.value.problems] == list(
+        "11122"
+    )
 
 
 def test_beir_folders_have_filters_variants_and_metadata(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
     corpus = {"_id": "d", "title": "", "text": "pump", "metadata": {"year": 2020}, "lang": "en"}
-    query = {"_id": "q", "text": "pump", "variants": ["pumps"], "filter": {"year": {"gte": 2020}, "lang": "en"}}
+    query = {
+        "_id": "q",
+        "text": "pump",
+        "variants": ["pumps"],
+        "filter": {"year": {"gte": 2020}, "lang": "en"},
+    }
     (tmp_path / "corpus.jsonl").write_text(json.dumps(corpus), "utf-8")
     (tmp_path / "queries.jsonl").write_text(json.dumps(query), "utf-8")
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n", "utf-8")
@@ -134,12 +165,20 @@ def test_beir_folders_have_filters_variants_and_metadata(tmp_path: Path) -> None
 def test_the_audit_names_filters_that_leave_their_own_evidence_out() -> None:
     queries = [
         Query("q1", "pump", evidence=(Evidence("a"),), filter=Filter.of({"lang": "de"})),
-        Query("q2", "pump", evidence=(Evidence("a", group="x"), Evidence("b", group="x")), filter=Filter.of({"lang": "de"})),
+        Query(
+            "q2",
+            "pump",
+            evidence=(Evidence("a", group="x"), Evidence("b", group="x")),
+            filter=Filter.of({"lang": "de"}),
+        ),
         Query("q3", "pump", filter=Filter.of({"lang": "fr"}), variants=("Pump!", "seal")),
         Query("q4", "pump", variants=("seal",)),
     ]
     nothing, excluded = useless_filters(queries, CORPUS)
     assert (nothing.rule, nothing.cases) == ("filters that pass nothing", ("q3 (lang = fr)",))
-    assert (excluded.rule, excluded.cases) == ("filtered evidence", ("q1 (a: lang = de, but it has en)",))
+    assert (excluded.rule, excluded.cases) == (
+        "filtered evidence",
+        ("q1 (a: lang = de, but it has en)",),
+    )
     (repeated,) = repeated_variants(queries)
     assert repeated.cases == ("q3",)

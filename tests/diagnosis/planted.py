@@ -1,4 +1,5 @@
-"""Small worlds in which one stage loses the evidence: an encoder of concepts, a reranker of words, and one sweep."""
+"""Small worlds in which one stage loses the evidence: an encoder of concepts, a reranker of words,
+and one sweep."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.chunking.units import Span, words
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
-from lab.experiment.experiment import Measure
-from lab.experiment.grid import Grid
-from lab.experiment.result import Result
-from lab.experiment.sweep import sweep
+from lab.relevance.query import Evidence, Query
 from lab.retrieval.encoder import Progress, Role, Vectors
-from lab.truth.query import Evidence, Query
+from lab.sweeping.result import Result
+from lab.sweeping.sweep import sweep
 
 MODEL = "concepts"
 RERANKER = "words"
@@ -21,7 +22,8 @@ RERANKER = "words"
 
 @dataclass(frozen=True)
 class Concepts:
-    """Counts of concepts: words of one group share a dimension, unknown words have none. It reads `max_tokens` words."""
+    """Counts of concepts: words of one group share a dimension, unknown words have none. It reads
+    `max_tokens` words."""
 
     groups: tuple[str, ...]
     max_tokens: int = 1000
@@ -59,8 +61,12 @@ class Scorer:
     def identity(self) -> str:
         return f"{RERANKER} {self.rule.__qualname__}"
 
-    def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> np.ndarray:
-        return np.array([self.rule(question, text) for question, text in zip(questions, texts, strict=True)])
+    def score(
+        self, questions: Sequence[str], texts: Sequence[str], progress: Progress
+    ) -> np.ndarray:
+        return np.array(
+            [self.rule(question, text) for question, text in zip(questions, texts, strict=True)]
+        )
 
 
 def evidence(documents: dict[str, str], doc_id: str, quote: str) -> Evidence:
@@ -78,10 +84,18 @@ def run(
     **grid: object,
 ) -> Result:
     """Sweep one small world, missing what is not within the first k, or by the metrics given."""
-    settings: dict[str, object] = {"chunk_strategy": "document", "mode": "bm25", "model": MODEL, "rerank_model": RERANKER}
+    settings: dict[str, object] = {
+        "chunk_strategy": "document",
+        "mode": "bm25",
+        "model": MODEL,
+        "rerank_model": RERANKER,
+    }
     return sweep(
         Corpus(Document(doc_id, text) for doc_id, text in documents.items()),
-        [Query(query_id, text, "keyword", {}, (item,)) for query_id, (text, item) in questions.items()],
+        [
+            Query(query_id, text, "keyword", {}, (item,))
+            for query_id, (text, item) in questions.items()
+        ],
         Grid(**(settings | grid)),
         Measure(metrics=metrics or (f"recall@{k}",), select_by=(*metrics, f"recall@{k}")[0]),
         encoders={MODEL: encoder or Concepts(("nothing",))},

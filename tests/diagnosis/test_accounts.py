@@ -1,21 +1,22 @@
-"""Causes add up: none for a hit, exactly one for a miss, and the waterfall ends at recall, on random worlds."""
+"""Causes add up: none for a hit, exactly one for a miss, and the waterfall ends at recall, on
+random worlds."""
 
 import numpy as np
 import pytest
 
+from lab.config.config import Config
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
-from lab.diagnosis.alpha_summary import StepCurve, mean_curve, metric_values
+from lab.diagnosis.alpha.summary import StepCurve, mean_curve, metric_values
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import differing, rescues
 from lab.evaluation.metrics import parse_metric
-from lab.experiment.config import Config
-from lab.experiment.experiment import Measure
-from lab.experiment.grid import Grid
-from lab.experiment.result import Result
-from lab.experiment.sealed import one_cell
-from lab.experiment.sweep import sweep
+from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import FusionConfig
-from lab.truth.query import Evidence, Query
+from lab.sweeping.heldout import one_cell
+from lab.sweeping.result import Result
+from lab.sweeping.sweep import sweep
 from tests.diagnosis.planted import MODEL, RERANKER, Concepts, Scorer
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -34,24 +35,40 @@ def world(seed: int) -> tuple[Corpus, list[Query]]:
         inside = texts[doc_id][pieces[0].start : pieces[0].end].split()
         asked = [*draw.choice(inside, min(2, len(inside))), *draw.choice(WORDS, 2)]
         queries.append(Query(f"q{i:02d}", " ".join(asked), f"kind-{i % 3}", {}, tuple(pieces)))
-    return Corpus(Document(doc_id, text) for doc_id, text in texts.items()), [*queries, Query("none", "w1 w2", "unanswerable")]
+    return Corpus(Document(doc_id, text) for doc_id, text in texts.items()), [
+        *queries,
+        Query("none", "w1 w2", "unanswerable"),
+    ]
 
 
 def word_overlap(question: str, text: str) -> float:
     return len(set(question.split()) & set(text.split())) / 4
 
 
-def result_of(seed: int, unit: str = "evidence", metrics: tuple[str, ...] = ("recall@3",)) -> Result:
+def result_of(
+    seed: int, unit: str = "evidence", metrics: tuple[str, ...] = ("recall@3",)
+) -> Result:
     corpus, queries = world(seed)
     groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
     grid = Grid(
-        chunk_size=(60, 150), mode=("bm25", "dense", "hybrid"), alpha=(0.0, 0.3, 0.7, 1.0), depth=8, model=MODEL,
-        rerank_model=RERANKER, rerank_depth=(0, 6), threshold=(None, 0.5), deliver=("chunk", "window(1)"),
-    )  # fmt: skip
+        chunk_size=(60, 150),
+        mode=("bm25", "dense", "hybrid"),
+        alpha=(0.0, 0.3, 0.7, 1.0),
+        depth=8,
+        model=MODEL,
+        rerank_model=RERANKER,
+        rerank_depth=(0, 6),
+        threshold=(None, 0.5),
+        deliver=("chunk", "window(1)"),
+    )
     return sweep(
-        corpus, queries, grid, Measure(metrics=metrics, select_by=metrics[0], unit=unit),
-        encoders={MODEL: Concepts(groups, max_tokens=12)}, rerankers={RERANKER: Scorer(word_overlap)},
-    )  # fmt: skip
+        corpus,
+        queries,
+        grid,
+        Measure(metrics=metrics, select_by=metrics[0], unit=unit),
+        encoders={MODEL: Concepts(groups, max_tokens=12)},
+        rerankers={RERANKER: Scorer(word_overlap)},
+    )
 
 
 @pytest.fixture(scope="module", params=[(1, "evidence"), (2, "evidence"), (3, "document")])
@@ -64,7 +81,9 @@ def test_every_miss_has_exactly_one_cause_and_no_hit_has_any(result: Result) -> 
     numbers = np.arange(len(ids)) - np.searchsorted(result.pieces.query, result.pieces.query) + 1
     for system, found in enumerate(result.findings.misses):
         missed = np.flatnonzero(result.complete[system] > 3)
-        assert [(miss.query_id, miss.piece) for miss in found] == [(ids[p], numbers[p]) for p in missed]
+        assert [(miss.query_id, miss.piece) for miss in found] == [
+            (ids[p], numbers[p]) for p in missed
+        ]
         assert {miss.cause for miss in found} <= set(CAUSES)
 
 
@@ -88,24 +107,36 @@ def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -
     table = result.findings.curves(result.pieces)
     for family in result.findings.families:
         rows = table[table["family"] == family.name]
-        widths = (rows["high"] - rows["low"]).groupby([rows["query_id"].astype(str), rows["piece"]]).sum()
+        widths = (
+            (rows["high"] - rows["low"])
+            .groupby([rows["query_id"].astype(str), rows["piece"]])
+            .sum()
+        )
         assert len(widths) == len(result.pieces)
         assert np.allclose(widths, 1)
         for alpha in (0.0, 0.3, 0.7, 1.0):
             name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
             complete = result.complete[result.index(name)]
             found = np.concatenate([curve.at(np.array([alpha]))[:, 0] for curve in family.curves])
-            assert np.array_equal(np.where(complete > family.cap, 0, complete), np.where(found > family.cap, 0, found))
+            assert np.array_equal(
+                np.where(complete > family.cap, 0, complete), np.where(found > family.cap, 0, found)
+            )
 
 
 def test_a_token_budget_is_a_cut() -> None:
     result = result_of(4, metrics=("recall@10tok",))
     causes = result.causes()
     assert "cut" in set(causes["cause"])
-    assert set(causes.loc[causes["cause"] == "cut", "remedy"]) <= {"no threshold", "a larger token budget"}
+    assert set(causes.loc[causes["cause"] == "cut", "remedy"]) <= {
+        "no threshold",
+        "a larger token budget",
+    }
     for system in result.systems:
         table = result.waterfall(system)
-        total = table.loc[table["kind"] == "all", "lost"].sum() + result.scores(system).means()["recall@10tok"]
+        total = (
+            table.loc[table["kind"] == "all", "lost"].sum()
+            + result.scores(system).means()["recall@10tok"]
+        )
         assert abs(total - 1) < 1e-9
 
 
@@ -113,12 +144,26 @@ def test_rescues_count_questions_that_fail_under_one_and_not_the_other() -> None
     settings = [{"chunk_size": size, "alpha": None, "rerank_depth": None} for size in (200, 400)]
     failed = np.array([[True, True, True, False], [False, False, True, True]])
     (only,) = rescues(settings, failed)
-    assert (only.setting, only.before, only.after, only.rescued, only.broken, only.net) == ("chunk_size", "200", "400", 2, 1, 1)
+    assert (only.setting, only.before, only.after, only.rescued, only.broken, only.net) == (
+        "chunk_size",
+        "200",
+        "400",
+        2,
+        1,
+        1,
+    )
     assert only.p == 1.0
 
 
 def test_systems_that_differ_in_one_setting() -> None:
-    plain = {"mode": "bm25", "alpha": None, "model": None, "k1": 1.2, "rerank_depth": None, "rerank_model": None}
+    plain = {
+        "mode": "bm25",
+        "alpha": None,
+        "model": None,
+        "k1": 1.2,
+        "rerank_depth": None,
+        "rerank_model": None,
+    }
     hybrid = plain | {"mode": "hybrid", "alpha": 0.5, "model": "m"}
     assert differing(plain, hybrid) == "mode"
     assert differing(hybrid, hybrid | {"alpha": 0.6}) == "alpha"
@@ -148,11 +193,19 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> N
 
 def test_the_effect_of_a_threshold_is_what_a_system_with_it_scores() -> None:
     result, metrics = result_of(1), ("recall@5", "precision@3")
-    (config,) = (c for c in result.configs if c.name == "fixed-60 hybrid concepts alpha=0.3 rerank=words@6 depth=8")
+    (config,) = (
+        c
+        for c in result.configs
+        if c.name == "fixed-60 hybrid concepts alpha=0.3 rerank=words@6 depth=8"
+    )
     for row in result.thresholds().query("system == @config.name").dropna().to_dict("records"):
-        cut = config.model_copy(update={"rerank": config.rerank.model_copy(update={"threshold": row["threshold"]})})
+        cut = config.model_copy(
+            update={"rerank": config.rerank.model_copy(update={"threshold": row["threshold"]})}
+        )
         again = one_system(cut, metrics)
-        assert {metric: row[metric] for metric in metrics} == pytest.approx(again.scores(again.best).means())
+        assert {metric: row[metric] for metric in metrics} == pytest.approx(
+            again.scores(again.best).means()
+        )
 
 
 @pytest.mark.parametrize("unit", ["evidence", "document"])
@@ -165,7 +218,9 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
             steps = mean_curve(family.curves, values)
             for alpha in (0.0, 0.3, 0.7, 1.0):
                 name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
-                assert abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12, (name, label)
+                assert (
+                    abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12
+                ), (name, label)
     table = result.alphas()
     assert set(table["metric"]) == set(metrics)
     assert (table["oracle"] >= table["value"] - 1e-12).all()
@@ -187,18 +242,29 @@ def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(u
     kinds = np.array([query.kind for query in result.pieces.queries])
     assert set(table["slice"]) == {"all", *kinds}
     looked_up = 0
-    for (family, metric, kind), steps in means.groupby(["family", "metric", "slice"], observed=True):
+    for (family, metric, kind), steps in means.groupby(
+        ["family", "metric", "slice"], observed=True
+    ):
         curve = StepCurve(*(steps[name].to_numpy() for name in ("low", "high", "value")))
-        row = table[(table["family"] == family) & (table["metric"] == metric) & (table["slice"] == kind)].iloc[0]
+        row = table[
+            (table["family"] == family) & (table["metric"] == metric) & (table["slice"] == kind)
+        ].iloc[0]
         assert (row["low"], row["high"], row["value"]) == curve.best
         assert (np.diff(steps["value"])[1:-1] != 0).all()
         assert (steps["high"].to_numpy()[:-1] == steps["low"].to_numpy()[1:]).all()
         members = (kinds == kind) | (kind == "all")
         assert row["questions"] == members.sum()
         for system, config in zip(result.systems, result.configs, strict=True):
-            if config.fusion is not None and system.replace(f" alpha={config.fusion.alpha:g}", "", 1) == family:
+            if (
+                config.fusion is not None
+                and system.replace(f" alpha={config.fusion.alpha:g}", "", 1) == family
+            ):
                 expected = result.scores(system).column(metric)[members].mean()
-                assert abs(curve.at(np.array([config.fusion.alpha]))[0] - expected) < 1e-12, (system, metric, kind)
+                assert abs(curve.at(np.array([config.fusion.alpha]))[0] - expected) < 1e-12, (
+                    system,
+                    metric,
+                    kind,
+                )
                 looked_up += 1
     assert looked_up >= 3
 
@@ -209,7 +275,9 @@ def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> No
         if system.rerank is None or system.fusion is None or system.deliver != "chunk":
             continue
         for miss in found:
-            told = next((told for told in miss.recovered_by.split("; ") if told.startswith("alpha ")), None)
+            told = next(
+                (told for told in miss.recovered_by.split("; ") if told.startswith("alpha ")), None
+            )
             if told is None or "-" in told or "," in told or miss.cause == "cut":
                 continue
             alpha = float(told.removeprefix("alpha "))
@@ -225,6 +293,10 @@ def one_system(config: Config, metrics: tuple[str, ...] = ("recall@3",)) -> Resu
     corpus, queries = world(1)
     groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
     return sweep(
-        corpus, queries, one_cell(config), Measure(metrics=metrics, select_by=metrics[0], unit="evidence"),
-        encoders={MODEL: Concepts(groups, max_tokens=12)}, rerankers={RERANKER: Scorer(word_overlap)},
-    )  # fmt: skip
+        corpus,
+        queries,
+        one_cell(config),
+        Measure(metrics=metrics, select_by=metrics[0], unit="evidence"),
+        encoders={MODEL: Concepts(groups, max_tokens=12)},
+        rerankers={RERANKER: Scorer(word_overlap)},
+    )

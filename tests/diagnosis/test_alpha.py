@@ -1,14 +1,15 @@
-"""Alpha curves: equal to evaluating any alpha, at all 1,001 of a grid, for every normalisation and delivery."""
+"""Alpha curves: equal to evaluating any alpha, at all 1,001 of a grid, for every normalisation and
+delivery."""
 
 import numpy as np
 import pytest
 
-from lab.diagnosis.alpha import Curve, Lines, curve
-from lab.diagnosis.alpha_summary import StepCurve, mean_curve, summaries, temper
+from lab.diagnosis.alpha.curve import Curve, Lines, curve
+from lab.diagnosis.alpha.summary import StepCurve, mean_curve, summaries, temper
+from lab.relevance.judge import NEVER, Holder
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 from lab.retrieval.ranking import NONE, project
-from lab.truth.judge import NEVER, Holder
 
 ALPHAS = np.round(np.linspace(0, 1, 1001), 10)
 CAP = 10
@@ -24,19 +25,28 @@ def random_candidates(draw: np.random.Generator, size: int, decimals: int | None
     ranks = []
     for scores in (bm25, dense):
         rank = np.zeros(size, dtype=np.int64)
-        rank[np.lexsort((chunks, -np.round(np.nan_to_num(scores, nan=-1), 6)))] = np.arange(1, size + 1)
+        rank[np.lexsort((chunks, -np.round(np.nan_to_num(scores, nan=-1), 6)))] = np.arange(
+            1, size + 1
+        )
         ranks.append(np.where(np.isnan(scores) | (rank > 0.7 * size), 0, rank))
     return Candidates(chunks[None], bm25[None], dense[None], ranks[0][None], ranks[1][None])
 
 
 def complete_at(
-    found: Candidates, fusion: FusionConfig, depth: int, judged: np.ndarray, holder: Holder, boost: Boost | None
+    found: Candidates,
+    fusion: FusionConfig,
+    depth: int,
+    judged: np.ndarray,
+    holder: Holder,
+    boost: Boost | None,
 ) -> int:
     """The rank at which a holder is complete, by the ranking itself and a loop."""
     ranking = project(fuse(found, fusion, depth, boost), judged).chunks[0]
     seen = 0
     for rank, thing in enumerate(ranking[ranking != NONE].tolist(), start=1):
-        seen += sum(int(w) for w, spans in zip(holder.weights, holder.spans, strict=True) if thing in spans)
+        seen += sum(
+            int(w) for w, spans in zip(holder.weights, holder.spans, strict=True) if thing in spans
+        )
         if seen >= holder.need:
             return rank if rank <= CAP else NEVER
     return NEVER
@@ -45,9 +55,15 @@ def complete_at(
 @pytest.mark.parametrize("normalization", ["min-max", "theoretical", "z-score", "rrf"])
 @pytest.mark.parametrize("decimals", [None, 1])
 @pytest.mark.parametrize("weights", [(), (0.1,), (0.2, 0.3)])
-def test_the_curve_equals_the_grid_at_every_alpha(normalization: str, decimals: int | None, weights: tuple[float, ...]) -> None:
+def test_the_curve_equals_the_grid_at_every_alpha(
+    normalization: str, decimals: int | None, weights: tuple[float, ...]
+) -> None:
     draw = np.random.default_rng(7)
-    values = draw.random((len(weights), 1000)) if decimals is None else draw.integers(0, 3, (len(weights), 1000)) / 2
+    values = (
+        draw.random((len(weights), 1000))
+        if decimals is None
+        else draw.integers(0, 3, (len(weights), 1000)) / 2
+    )
     values[:, draw.random(1000) < 0.2] = np.nan
     boost = Boost(weights, lambda chunks: values[:, chunks]) if weights else None
     for size, per_span, depth in ((40, 1, 100), (120, 4, 50), (9, 2, 5)):
@@ -58,7 +74,10 @@ def test_the_curve_equals_the_grid_at_every_alpha(normalization: str, decimals: 
         bm25, dense = contributions(found, normalization, boost)
         bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
         if boost is not None:
-            ends = (fuse(found, FusionConfig(normalization=normalization, alpha=alpha), depth, boost) for alpha in (0.0, 1.0))
+            ends = (
+                fuse(found, FusionConfig(normalization=normalization, alpha=alpha), depth, boost)
+                for alpha in (0.0, 1.0)
+            )
             bm25_rank, dense_rank = (ranks(end, found.chunks) for end in ends)
         lines = Lines(chunks, judged[chunks], bm25[0], dense[0], bm25_rank[0], dense_rank[0])
         things = draw.choice(np.unique(judged[chunks]), 3, replace=False)
@@ -67,14 +86,20 @@ def test_the_curve_equals_the_grid_at_every_alpha(normalization: str, decimals: 
         steps = curve(lines, [[alone], [halves], [halves, alone]], depth, CAP).at(ALPHAS)
         for alpha, column in zip(ALPHAS.tolist(), steps.T, strict=True):
             fusion = FusionConfig(normalization=normalization, alpha=alpha)
-            one, both = (complete_at(found, fusion, depth, judged, holder, boost) for holder in (alone, halves))
+            one, both = (
+                complete_at(found, fusion, depth, judged, holder, boost)
+                for holder in (alone, halves)
+            )
             assert column.tolist() == [one, both, min(one, both)], alpha
 
 
 def test_two_lines_that_cross_at_a_half() -> None:
-    # Chunk 0 is (bm25 1, dense 0), chunk 1 (0, 1): they tie at 0.5, where the smaller chunk stands first.
+    # Chunk 0 is (bm25 1, dense 0), chunk 1 (0, 1): they tie at 0.5, where the smaller chunk stands
+    # first.
     both = np.array([1, 2]), np.array([2, 1])
-    lines = Lines(np.array([0, 1]), np.array([0, 1]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), *both)
+    lines = Lines(
+        np.array([0, 1]), np.array([0, 1]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), *both
+    )
     holder = Holder(1, np.ones(1, dtype=np.int64), (np.array([1]),))
     found = curve(lines, [[holder]], 100, CAP)
     assert found.at(np.array([0.0, 0.3, 0.5, 0.51, 1.0])).tolist() == [[2, 2, 2, 1, 1]]
@@ -86,14 +111,23 @@ def test_two_lines_that_cross_at_a_half() -> None:
 def test_a_leg_of_weight_zero_brings_no_candidates() -> None:
     # Chunk 1 was proposed by the dense leg alone: at alpha 0 it is no hit, just above it is.
     lines = Lines(
-        np.array([0, 1]), np.array([0, 1]), np.array([1.0, 0.4]), np.array([0.2, 1.0]), np.array([1, 0]), np.array([2, 1])
+        np.array([0, 1]),
+        np.array([0, 1]),
+        np.array([1.0, 0.4]),
+        np.array([0.2, 1.0]),
+        np.array([1, 0]),
+        np.array([2, 1]),
     )
     found = curve(lines, [[Holder(1, np.ones(1, dtype=np.int64), (np.array([1]),))]], 100, CAP)
     assert found.at(np.array([0.0, 1e-9])).tolist() == [[NEVER, 2]]
 
 
 def steps(*parts: tuple[float, float, int]) -> Curve:
-    return Curve(np.array([p[0] for p in parts]), np.array([p[1] for p in parts]), np.array([[p[2] for p in parts]]))
+    return Curve(
+        np.array([p[0] for p in parts]),
+        np.array([p[1] for p in parts]),
+        np.array([[p[2] for p in parts]]),
+    )
 
 
 ALWAYS = steps((0, 0, 1), (0, 1, 1), (1, 1, 1))
@@ -112,13 +146,22 @@ def test_mean_recall_is_a_step_curve_with_its_widest_best_plateau() -> None:
 
 def test_alphas_about_as_good_reach_past_the_best_plateau_but_over_no_gap() -> None:
     edges = np.array([0.0, 0.1, 0.3, 0.4, 0.6, 1.0])
-    found = StepCurve(np.append(0.0, edges), np.append(edges, 1.0), np.array([0.5, 0.799, 0.5, 0.795, 0.8, 0.7999, 0.7]))
+    found = StepCurve(
+        np.append(0.0, edges),
+        np.append(edges, 1.0),
+        np.array([0.5, 0.799, 0.5, 0.795, 0.8, 0.7999, 0.7]),
+    )
     assert found.best == (0.4, 0.6, 0.8)
     assert found.near_best == (0.3, 1.0)
 
 
 def test_robust_fragile_hopeless_regret_and_oracle() -> None:
-    assert [temper(one, 5) for one in (ALWAYS, LOW, HIGH, NOWHERE)] == ["robust", "fragile", "fragile", "hopeless"]
+    assert [temper(one, 5) for one in (ALWAYS, LOW, HIGH, NOWHERE)] == [
+        "robust",
+        "fragile",
+        "fragile",
+        "hopeless",
+    ]
     curves = [ALWAYS, LOW, HIGH, NOWHERE]
     recall = [(curve.complete <= 5).mean(axis=0) for curve in curves]
     everything, a, b = summaries(curves, ["a", "a", "b", "b"], 5, "recall@5", recall)

@@ -1,10 +1,11 @@
-"""A planted corpus for every cause, with at least three questions each: the cause is assigned and verified for all."""
+"""A planted corpus for every cause, with at least three questions each: the cause is assigned and
+verified for all."""
 
 import numpy as np
 import pytest
 
 from lab.chunking.units import words
-from lab.truth.query import Evidence
+from lab.relevance.query import Evidence
 from tests.diagnosis.planted import RERANKER, Concepts, evidence, misses, run
 
 THINGS = ("pump", "valve", "motor")
@@ -28,7 +29,8 @@ def test_not_in_corpus() -> None:
 
 
 def test_split() -> None:
-    # 100 characters a chunk: the boundary parts the sentence, the question's words stand in its first half only.
+    # 100 characters a chunk: the boundary parts the sentence, the question's words stand in its
+    # first half only.
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         quote = f"the {thing} leaks because the gasket of its inlet side hardened over the winter"
@@ -38,12 +40,20 @@ def test_split() -> None:
     found = misses(result)
     assert_cause(found, "split")
     assert {miss.cut_at for miss in found.values()} == {100}
-    assert all(" | " in miss.cut_text and miss.needed == 2 and miss.part_rank == 1 for miss in found.values())
+    assert all(
+        " | " in miss.cut_text and miss.needed == 2 and miss.part_rank == 1
+        for miss in found.values()
+    )
 
 
 def test_diluted() -> None:
-    # The chunk speaks of pumps and much else; half as long around the evidence it would be the nearest.
-    encoder, documents, questions = Concepts((*(f"{thing} {thing}s" for thing in THINGS), "other")), dict(FILLER), {}
+    # The chunk speaks of pumps and much else; half as long around the evidence it would be the
+    # nearest.
+    encoder, documents, questions = (
+        Concepts((*(f"{thing} {thing}s" for thing in THINGS), "other")),
+        dict(FILLER),
+        {},
+    )
     for thing in THINGS:
         documents |= {f"{thing} {i}": f"{thing} {'other ' * 4}{i}" for i in range(2)}
         quote = f"{thing} with {thing} and {thing}"
@@ -55,16 +65,21 @@ def test_diluted() -> None:
 
 
 def beside(lead: str, quote: str) -> str:
-    """Three chunks of 100 characters: `lead` in the second half of the first, `quote` in the middle of the second."""
+    """Three chunks of 100 characters: `lead` in the second half of the first, `quote` in the middle
+    of the second."""
     return ("x " * 25 + lead).ljust(100) + quote.center(100) + " and so on" * 10
 
 
 CHUNKS = {"chunk_strategy": "fixed", "chunk_size": 100}
 
 
-@pytest.mark.parametrize(("metric", "expected"), [("recall@1", "detached"), ("recall@150tok", "detached"), ("recall@30tok", "")])
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [("recall@1", "detached"), ("recall@150tok", "detached"), ("recall@30tok", "")],
+)
 def test_detached_from_what_is_found(metric: str, expected: str) -> None:
-    # The question's words stand in the chunk before the evidence, but not so near that a chunk as long around it has them.
+    # The question's words stand in the chunk before the evidence, but not so near that a chunk as
+    # long around it has them.
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         documents[thing] = beside(f"{thing} care", "it wants oil each week")
@@ -94,7 +109,8 @@ TOPICS = Concepts((*THINGS, "oil", "fog"))
 
 
 def test_detached_from_what_it_speaks_of() -> None:
-    # Neither the chunk that names the thing nor the one that speaks of oil is found; a chunk with both is.
+    # Neither the chunk that names the thing nor the one that speaks of oil is found; a chunk with
+    # both is.
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         documents[thing] = beside(thing, "it wants oil each week")
@@ -105,19 +121,36 @@ def test_detached_from_what_it_speaks_of() -> None:
     assert {miss.recovered_by for miss in found.values()} == {"a chunk twice as long"}
 
 
-@pytest.mark.parametrize(("missed", "has", "cause"), [(100, 400, "detached"), (400, 100, "diluted")])
-def test_another_chunk_size_of_the_grid_proves_what_no_other_change_does(missed: int, has: int, cause: str) -> None:
+@pytest.mark.parametrize(
+    ("missed", "has", "cause"), [(100, 400, "detached"), (400, 100, "diluted")]
+)
+def test_another_chunk_size_of_the_grid_proves_what_no_other_change_does(
+    missed: int, has: int, cause: str
+) -> None:
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         if missed < has:
-            # Two chunks behind what names it: out of reach of a window, and of a chunk twice as long.
-            documents[thing] = (f"{thing} oil" + " x" * 100)[:200] + "wipe it with a dry cloth".center(100) + "x " * 50
+            # Two chunks behind what names it: out of reach of a window, and of a chunk twice as
+            # long.
+            documents[thing] = (
+                (f"{thing} oil" + " x" * 100)[:200]
+                + "wipe it with a dry cloth".center(100)
+                + "x " * 50
+            )
             questions[thing] = (f"{thing} oil", evidence(documents, thing, "a dry cloth"))
         else:
             # Half of the chunk is still about fog.
             documents[thing] = f"{thing} oil".ljust(100) + "fog " * 75
             questions[thing] = (f"{thing} oil", evidence(documents, thing, f"{thing} oil"))
-    result = run(documents, questions, 1, TOPICS, mode="dense", chunk_strategy="fixed", chunk_size=(missed, has))
+    result = run(
+        documents,
+        questions,
+        1,
+        TOPICS,
+        mode="dense",
+        chunk_strategy="fixed",
+        chunk_size=(missed, has),
+    )
     assert not misses(result, 1)
     assert_cause(misses(result), cause)
     assert {miss.remedy for miss in misses(result).values()} == {f"chunk_size {has}"}
@@ -139,17 +172,24 @@ def test_split_off_what_is_found() -> None:
 
 @pytest.mark.parametrize("behind", [True, False])
 def test_split_is_mended_by_moving_the_cut(behind: bool) -> None:
-    # The thing is named in one chunk, oil in the other; a chunk around the evidence lacks the name, and no part is found.
+    # The thing is named in one chunk, oil in the other; a chunk around the evidence lacks the name,
+    # and no part is found.
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
-        quote = "it wants each week some oil in its bearing" if behind else "it wants oil and each week in its bearing"
+        quote = (
+            "it wants each week some oil in its bearing"
+            if behind
+            else "it wants oil and each week in its bearing"
+        )
         lead, last = (thing, "x") if behind else ("x", thing)
         documents[thing] = (lead + " x" * 40)[:80] + quote + " x" * 35 + f" {last}"
         documents[f"{thing} 0"] = f"{thing} oil fog"
         questions[thing] = (f"{thing} oil", evidence(documents, thing, quote))
     found = misses(run(documents, questions, 1, TOPICS, mode="dense", **CHUNKS))
     assert_cause(found, "split")
-    assert {miss.remedy for miss in found.values()} == {f"the cut moved {'behind' if behind else 'before'} it"}
+    assert {miss.remedy for miss in found.values()} == {
+        f"the cut moved {'behind' if behind else 'before'} it"
+    }
 
 
 def test_truncated() -> None:
@@ -191,10 +231,14 @@ def test_semantic_gap() -> None:
 
 def test_both() -> None:
     # Second in both legs, which keep one candidate each; with four each it leads.
-    encoder = Concepts(tuple(f"{thing} {thing}s" for thing in THINGS) + tuple(f"fog{i}" for i in range(3)))
+    encoder = Concepts(
+        tuple(f"{thing} {thing}s" for thing in THINGS) + tuple(f"fog{i}" for i in range(3))
+    )
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
-        documents[f"a {thing}"] = f"{thing}s {thing}s"  # the dense leg's first, without the question's word
+        documents[f"a {thing}"] = (
+            f"{thing}s {thing}s"  # the dense leg's first, without the question's word
+        )
         documents[f"b {thing}"] = f"{thing} fog0 fog1 fog2 {thing} fog0 fog1 fog2"  # BM25's first
         documents[f"z {thing}"] = f"{thing} fog0 " + "fog1 fog2 " * 20  # last in both legs
         documents[thing] = f"the {thing} {thing}s runs with oil day and night all year long"
@@ -207,7 +251,9 @@ class Scattered(Concepts):
     """A fixed random direction for every text."""
 
     def encode(self, texts, role, progress):  # type: ignore[no-untyped-def]  # as Concepts
-        vectors = np.array([np.random.default_rng(sum(map(ord, t)) * 7919 + len(t)).normal(size=6) for t in texts])
+        vectors = np.array(
+            [np.random.default_rng(sum(map(ord, t)) * 7919 + len(t)).normal(size=6) for t in texts]
+        )
         progress(len(texts))
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
@@ -221,7 +267,9 @@ def test_approximate() -> None:
     vectors = encoder.encode(list(asked.values()), "query", lambda steps: None)
     nearest = [ids[i] for i in (vectors @ texts.T).argmax(axis=1)]
     whole = {doc_id: Evidence(doc_id, 0, len(text)) for doc_id, text in documents.items()}
-    questions = {q: (text, whole[doc_id]) for (q, text), doc_id in zip(asked.items(), nearest, strict=True)}
+    questions = {
+        q: (text, whole[doc_id]) for (q, text), doc_id in zip(asked.items(), nearest, strict=True)
+    }
     found = misses(run(documents, questions, 1, encoder, mode="dense", index="ivf", depth=5))
     assert len(found) >= 3
     assert_cause(found, "approximate", len(found))
@@ -236,7 +284,10 @@ def test_outranked() -> None:
         questions[thing] = (f"{thing} needs oil", evidence(documents, thing, "needs oil"))
     found = misses(run(documents, questions, 1, encoder, mode="hybrid", alpha=0.9))
     assert_cause(found, "outranked")
-    assert all(miss.alphas.startswith("0") and "(other document)" in miss.outranked_by for miss in found.values())
+    assert all(
+        miss.alphas.startswith("0") and "(other document)" in miss.outranked_by
+        for miss in found.values()
+    )
 
 
 def test_outranked_with_a_reranker_is_run_again_with_it() -> None:
@@ -259,7 +310,8 @@ def test_outranked_with_a_reranker_is_run_again_with_it() -> None:
 
 
 def test_outranked_by_bm25_alone_is_run_again_with_another_formula() -> None:
-    # A word again and again counts for much at k1 3; where words count once, the second word of the question decides.
+    # A word again and again counts for much at k1 3; where words count once, the second word of the
+    # question decides.
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         documents[f"{thing} 0"] = f"{thing} " * 9 + "item"
@@ -275,7 +327,10 @@ def test_crowded() -> None:
     for thing in THINGS:
         text = f"{thing} {thing} {thing} guide for daily care of every machine in the hall"
         documents |= {f"{thing} copy {i}": f"{text} {i}" for i in range(5)}
-        documents[thing] = f"oil the {thing} on Mondays and wipe it with a dry cloth before the first shift begins to work"
+        documents[thing] = (
+            f"oil the {thing} on Mondays and wipe it with a dry cloth before the first shift "
+            "begins to work"
+        )
         questions[thing] = (thing, evidence(documents, thing, "on Mondays"))
     found = misses(run(documents, questions, 3))
     assert_cause(found, "crowded")
@@ -299,7 +354,9 @@ def test_the_reranker_demotes_and_its_threshold_cuts(threshold: float | None, ca
     documents, questions = dict(FILLER), {}
     for thing in THINGS:
         documents[thing] = f"{thing} {thing} oil"
-        documents |= {f"{thing} {i}": f"{thing} and more words than before, number {i}" for i in range(3)}
+        documents |= {
+            f"{thing} {i}": f"{thing} and more words than before, number {i}" for i in range(3)
+        }
         questions[thing] = (thing, evidence(documents, thing, "oil"))
 
     def demoting(question: str, text: str) -> float:
@@ -309,7 +366,17 @@ def test_the_reranker_demotes_and_its_threshold_cuts(threshold: float | None, ca
         return 0.4 if "oil" in text else 0.3
 
     rule = demoting if cause == "demoted" else below
-    found = misses(run(documents, questions, 2, rule=rule, rerank_depth=4, rerank_model=RERANKER, threshold=threshold))
+    found = misses(
+        run(
+            documents,
+            questions,
+            2,
+            rule=rule,
+            rerank_depth=4,
+            rerank_model=RERANKER,
+            threshold=threshold,
+        )
+    )
     assert_cause(found, cause)
 
 
@@ -317,5 +384,10 @@ def test_one_chinese_name_does_not_make_the_other_analyzer_a_chinese_one() -> No
     documents, questions = FILLER | {"name": "our partner is called 王小明"}, {}
     for thing in THINGS:
         documents[thing] = f"all {thing}s were oiled"
-        questions[thing] = (f"oiling of the {thing}", evidence(documents, thing, f"{thing}s were oiled"))
-    assert {miss.remedy for miss in misses(run(documents, questions, 1)).values()} == {"analyzer english"}
+        questions[thing] = (
+            f"oiling of the {thing}",
+            evidence(documents, thing, f"{thing}s were oiled"),
+        )
+    assert {miss.remedy for miss in misses(run(documents, questions, 1)).values()} == {
+        "analyzer english"
+    }

@@ -1,4 +1,5 @@
-"""Section 4 of the design, word for word: sets of characters, one chunk after the other, no arrays. Slow and literal."""
+"""Section 4 of the design, word for word: sets of characters, one chunk after the other, no arrays.
+Slow and literal."""
 
 from dataclasses import dataclass
 from math import log2
@@ -21,8 +22,11 @@ def visible(texts: dict[str, str], span: Span) -> set[tuple[str, int]]:
     return {(doc_id, i) for i in range(start, end) if not texts[doc_id][i].isspace()}
 
 
-def completed(texts: dict[str, str], ranked: list[Span], pieces: list[Piece], hold: float = 0.9) -> dict[int, int]:
-    """Piece -> rank of the chunk at which the union of the first chunks holds enough of one alternative."""
+def completed(
+    texts: dict[str, str], ranked: list[Span], pieces: list[Piece], hold: float = 0.9
+) -> dict[int, int]:
+    """Piece -> rank of the chunk at which the union of the first chunks holds enough of one
+    alternative."""
     seen: set[tuple[str, int]] = set()
     found: dict[int, int] = {}
     for rank, span in enumerate(ranked, start=1):
@@ -35,15 +39,20 @@ def completed(texts: dict[str, str], ranked: list[Span], pieces: list[Piece], ho
 
 
 def contributed(ranks: dict[int, int], pieces: list[Piece], length: int) -> list[int]:
-    """Grades of the items met walking down: the pieces that become complete at a rank, highest grade first, or one 0."""
+    """Grades of the items met walking down: the pieces that become complete at a rank, highest
+    grade first, or one 0."""
     items: list[int] = []
     for rank in range(1, length + 1):
-        items += sorted((pieces[p].grade for p, r in ranks.items() if r == rank), reverse=True) or [0]
+        items += sorted((pieces[p].grade for p, r in ranks.items() if r == rank), reverse=True) or [
+            0
+        ]
     return items
 
 
 def dcg(grades: list[int], k: int, burges: bool = False) -> float:
-    return sum((2**g - 1 if burges else g) / log2(place + 1) for place, g in enumerate(grades[:k], start=1))
+    return sum(
+        (2**g - 1 if burges else g) / log2(place + 1) for place, g in enumerate(grades[:k], start=1)
+    )
 
 
 def ndcg(items: list[int], grades: list[int], k: int, burges: bool = False) -> float:
@@ -60,12 +69,17 @@ def average_precision(items: list[int], total: int, k: int) -> float:
 
 
 def precision(texts: dict[str, str], ranked: list[Span], pieces: list[Piece], k: int) -> float:
-    """A chunk is relevant if it holds at least half of some piece, or lies at least half inside one."""
+    """A chunk is relevant if it holds at least half of some piece, or lies at least half inside
+    one."""
 
     def relevant(span: Span) -> bool:
         own = visible(texts, span)
-        wanted = [visible(texts, alternative) for piece in pieces for alternative in piece.alternatives]
-        return any(own & want and 2 * len(own & want) >= min(len(want), len(own)) for want in wanted)
+        wanted = [
+            visible(texts, alternative) for piece in pieces for alternative in piece.alternatives
+        ]
+        return any(
+            own & want and 2 * len(own & want) >= min(len(want), len(own)) for want in wanted
+        )
 
     return sum(map(relevant, ranked[:k])) / k
 

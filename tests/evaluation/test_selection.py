@@ -1,4 +1,5 @@
-"""The choice: nested folds, the one-standard-error rule, chances to lead, power, the Pareto front, weights, cases."""
+"""The choice: nested folds, the one-standard-error rule, chances to lead, power, the Pareto front,
+weights, cases."""
 
 import numpy as np
 import pytest
@@ -13,9 +14,15 @@ from lab.evaluation.selection import Costs, select
 NOBODY = np.nan
 
 
-def costs(tokens: list[float], latency: list[float] | None = None, stages: list[float] | None = None) -> Costs:
+def costs(
+    tokens: list[float], latency: list[float] | None = None, stages: list[float] | None = None
+) -> Costs:
     systems = len(tokens)
-    return Costs(np.array(tokens), np.array(latency or [NOBODY] * systems), np.array(stages or [1.0] * systems))
+    return Costs(
+        np.array(tokens),
+        np.array(latency or [NOBODY] * systems),
+        np.array(stages or [1.0] * systems),
+    )
 
 
 def nearly_equal(systems: int = 3) -> np.ndarray:
@@ -31,8 +38,13 @@ def test_the_cheapest_within_one_error_is_recommended() -> None:
 
 def test_costs_within_a_tenth_are_equal_then_latency_then_stages_decide() -> None:
     scores, units = nearly_equal(), each_question(80)
-    assert select(scores, units, units, costs([520, 500, 900], latency=[0.1, 0.5, 0.1]), 0).recommended == 0
-    assert select(scores, units, units, costs([520, 500, 900], stages=[1, 3, 1]), 0).recommended == 0
+    assert (
+        select(scores, units, units, costs([520, 500, 900], latency=[0.1, 0.5, 0.1]), 0).recommended
+        == 0
+    )
+    assert (
+        select(scores, units, units, costs([520, 500, 900], stages=[1, 3, 1]), 0).recommended == 0
+    )
 
 
 def test_a_cheap_but_worse_system_is_not_recommended() -> None:
@@ -52,7 +64,8 @@ def test_chances_to_lead_add_up_and_equals_share_them() -> None:
 
 
 def test_nested_on_paper() -> None:
-    """Two groups, two systems, each better on one group: what wins on one always loses on the other."""
+    """Two groups, two systems, each better on one group: what wins on one always loses on the
+    other."""
     scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.9], [0.0, 0.9]])
     found = nested(scores, Clusters(np.array([0, 0, 1, 1]), "document"), seed=0)
     assert (found.folds, found.honest) == (2, 0.0)
@@ -65,16 +78,26 @@ def test_groups_are_never_torn() -> None:
     groups = clustered(np.repeat(np.arange(25), 4))
     scores = np.zeros((100, 25))
     scores[np.arange(100), groups.of] = 1.0
-    assert nested(scores, groups, seed=0).honest == 0.0, "a system that only knows one document never scores on another"
+    assert nested(scores, groups, seed=0).honest == 0.0, (
+        "a system that only knows one document never scores on another"
+    )
 
 
 def test_one_group_cannot_be_left_out() -> None:
-    assert np.isnan(nested(np.random.default_rng(0).random((5, 2)), Clusters(np.zeros(5, dtype=np.int64), "document"), 0).honest)
+    assert np.isnan(
+        nested(
+            np.random.default_rng(0).random((5, 2)),
+            Clusters(np.zeros(5, dtype=np.int64), "document"),
+            0,
+        ).honest
+    )
 
 
 def test_power_on_paper() -> None:
     assert detectable_difference(0.02, 1.96) == pytest.approx(0.02 * (1.96 + 0.8416), abs=1e-5)
-    assert questions_needed(0.01, 0.02, 100, 1.96) == int(np.ceil(100 * (0.02 * (1.96 + 0.841621) / 0.01) ** 2))
+    assert questions_needed(0.01, 0.02, 100, 1.96) == int(
+        np.ceil(100 * (0.02 * (1.96 + 0.841621) / 0.01) ** 2)
+    )
     assert questions_needed(0.0, 0.02, 100, 1.96) is None
 
 
@@ -92,12 +115,17 @@ def test_pareto_front_on_paper() -> None:
 
 
 def test_a_dearer_cost_keeps_a_system_on_the_front_only_if_it_buys_something() -> None:
-    assert pareto_front(np.array([0.9, 0.9]), np.array([[100.0, 2], [100, 1]])).tolist() == [False, True]
+    assert pareto_front(np.array([0.9, 0.9]), np.array([[100.0, 2], [100, 1]])).tolist() == [
+        False,
+        True,
+    ]
 
 
 def test_weights_are_shares() -> None:
     values = np.array([[0.2, 0.5, 1.0]])
-    assert weighted(values, ("recall@5", "precision@3", "ndcg@10"), {"recall@5": 1, "ndcg@10": 3})[0] == pytest.approx(0.8)
+    assert weighted(values, ("recall@5", "precision@3", "ndcg@10"), {"recall@5": 1, "ndcg@10": 3})[
+        0
+    ] == pytest.approx(0.8)
 
 
 def test_cases_part_the_set() -> None:

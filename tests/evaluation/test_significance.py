@@ -12,13 +12,17 @@ from lab.evaluation.significance import against_best, holm, sign_flip_test, sign
 @pytest.mark.parametrize("units", [2, 5, 9, 13])
 def test_exact_p_equals_scipys(units: int) -> None:
     differences = np.round(np.random.default_rng(units).normal(0.3, 1, (units, 1)), 1)
-    exact = permutation_test((differences[:, 0],), np.mean, permutation_type="samples", n_resamples=np.inf)
+    exact = permutation_test(
+        (differences[:, 0],), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
     assert sign_flip_test(differences, seed=0).p[0] == pytest.approx(exact.pvalue, abs=1e-12)
 
 
 def test_many_units_come_close_to_the_exact_p_and_never_reach_0() -> None:
     differences = np.random.default_rng(4).normal(0.5, 1, (16, 1))
-    exact = permutation_test((differences[:, 0],), np.mean, permutation_type="samples", n_resamples=2**16)
+    exact = permutation_test(
+        (differences[:, 0],), np.mean, permutation_type="samples", n_resamples=2**16
+    )
     found = sign_flip_test(differences, seed=1)
     assert found.p[0] == pytest.approx(exact.pvalue, abs=0.01)
     assert sign_flip_test(np.ones((40, 1)), seed=1).p[0] == 1 / 10_000
@@ -63,7 +67,9 @@ def test_verdicts() -> None:
 
 def test_effect_is_the_mean_in_standard_deviations() -> None:
     differences = np.array([[0.1], [0.3], [0.2], [0.4]])
-    assert compare(differences, each_question(4), 0).effect[0] == pytest.approx(0.25 / np.std([0.1, 0.3, 0.2, 0.4], ddof=1))
+    assert compare(differences, each_question(4), 0).effect[0] == pytest.approx(
+        0.25 / np.std([0.1, 0.3, 0.2, 0.4], ddof=1)
+    )
 
 
 def test_the_best_is_told_from_a_worse_one_and_not_from_its_twin() -> None:

@@ -8,19 +8,26 @@ from typing import Any
 
 import pytest
 
-from lab.diagnosis.run import Run
-from lab.experiment.result import Result
-from lab.experiment.run_folder import run_of
-from lab.report.page import page
+from lab.report.page.page import page
+from lab.runs.run import Run
+from lab.sweeping.result import Result
+from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
 from tests.report.given_run import large, small_corpus, small_queries, small_result
 
 # Screenshots for people to look at; the folder is not part of the project.
 SHOTS = ROOT / "runs" / "screenshots"
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run", "--hide-scrollbars", "--window-size=1400,1000",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--window-size=1400,1000",
+)
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +52,8 @@ def large_html() -> str:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium through its driver. Without it the browser's tests are skipped, and the summary of the run says why."""
+    """Chromium through its driver. Without it the browser's tests are skipped, and the summary of
+    the run says why."""
     driver = shutil.which("chromedriver")
     if driver is None or shutil.which("chromium") is None:
         missing = "Chromium is missing: apt-get install chromium chromium-driver"

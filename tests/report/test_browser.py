@@ -13,22 +13,30 @@ DRAWN = "return document.querySelectorAll('.figure:not([data-drawn])').length ==
 
 
 def texts(browser: Any, selector: str) -> list[str]:
-    return browser.execute_script("return [...document.querySelectorAll(arguments[0])].map((n) => n.textContent)", selector)
+    return browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map((n) => n.textContent)", selector
+    )
 
 
 def choose(browser: Any, field: str, value: str) -> None:
     """Set a control as a person would, with its events."""
     browser.execute_script(
         "const n = document.getElementById(arguments[0]); n.value = arguments[1];"
-        "n.dispatchEvent(new Event('input', {bubbles: true})); n.dispatchEvent(new Event('change', {bubbles: true}))",
-        field, value,
-    )  # fmt: skip
+        "n.dispatchEvent(new Event('input', {bubbles: true})); n.dispatchEvent(new Event('change', "
+        "{bubbles: true}))",
+        field,
+        value,
+    )
 
 
 def requests(browser: Any) -> list[str]:
     """What the page asked for since it was opened."""
     events = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
-    return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    return [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
 
 
 def test_first_screen_says_what_is_recommended_and_how_sure(open_page, html, run):
@@ -36,15 +44,23 @@ def test_first_screen_says_what_is_recommended_and_how_sure(open_page, html, run
     recommended = run.manifest["recommended"]
     assert texts(browser, ".fullname code") == [recommended]
     row = run.systems.set_index("system").loc[recommended]
-    assert texts(browser, ".big") == [f"{row[metric]:.3f}" for metric in run.manifest["measure"]["metrics"]]
+    assert texts(browser, ".big") == [
+        f"{row[metric]:.3f}" for metric in run.manifest["measure"]["metrics"]
+    ]
     assert "Which of 8 systems" in texts(browser, "h1")[0]
 
 
 def test_page_is_quiet_and_asks_for_nothing(open_page, html):
     browser = open_page(html)
     wait_for(browser, DRAWN)
-    assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
-    assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    assert [
+        url
+        for url in requests(browser)
+        if not url.startswith(("file:", "data:", "blob:", "about:"))
+    ] == []
+    assert [
+        entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+    ] == []
 
 
 def test_document_text_is_text(open_page, html):
@@ -52,8 +68,13 @@ def test_document_text_is_text(open_page, html):
     browser = open_page(html, "#q=img")
     wait_for(browser, DRAWN)
     assert browser.title.startswith(f"small {IMAGE}")
-    assert browser.execute_script("return document.querySelectorAll('img, [onerror], [src]').length") == 0
-    assert browser.execute_script("return document.querySelectorAll('script').length") == 4  # data, plotly, own, plotly run
+    assert (
+        browser.execute_script("return document.querySelectorAll('img, [onerror], [src]').length")
+        == 0
+    )
+    assert (
+        browser.execute_script("return document.querySelectorAll('script').length") == 4
+    )  # data, plotly, own, plotly run
     assert IMAGE in texts(browser, "#detail h3")[0]
     assert SCRIPT[:20] in "".join(texts(browser, "#detail .passage"))
     assert any(DOC_ID in where for where in texts(browser, ".where"))
@@ -61,7 +82,10 @@ def test_document_text_is_text(open_page, html):
 
 def test_evidence_is_highlighted_exactly_beyond_the_basic_plane(open_page, html):
     browser = open_page(html, "#q=img")
-    assert "".join(texts(browser, "#detail .piece mark")) == "The pump \U0001f527 primes itself in forty seconds"
+    assert (
+        "".join(texts(browser, "#detail .piece mark"))
+        == "The pump \U0001f527 primes itself in forty seconds"
+    )
     assert texts(browser, "#detail .piece .cut"), "the small chunks cut this evidence"
 
 
@@ -78,7 +102,9 @@ def test_systems_sort_by_any_column(open_page, html, run):
     assert shown == sorted(shown, reverse=True)
     assert len(shown) == len(run.systems)
     browser.execute_script("document.querySelectorAll('#systems-table thead button')[1].click()")
-    assert [float(value) for value in texts(browser, "#systems-table tbody tr td:nth-child(2)")] == sorted(shown)
+    assert [
+        float(value) for value in texts(browser, "#systems-table tbody tr td:nth-child(2)")
+    ] == sorted(shown)
 
 
 def test_questions_filter_sort_and_open(open_page, html):
@@ -98,35 +124,52 @@ def test_questions_filter_sort_and_open(open_page, html):
 
 def test_link_opens_question_and_both_systems(open_page, html, run):
     first, second = run.manifest["best"], run.systems["system"].iloc[0]
-    browser = open_page(html, f"#q=valve&s={first.replace(' ', '%20')}&vs={second.replace(' ', '%20')}")
-    assert texts(browser, "#detail h3") == ["when does the valve open"]
-    assert browser.execute_script("return document.getElementById('f-a').selectedOptions[0].value") == str(
-        run.systems["system"].tolist().index(first)
+    browser = open_page(
+        html, f"#q=valve&s={first.replace(' ', '%20')}&vs={second.replace(' ', '%20')}"
     )
-    assert browser.execute_script("return document.getElementById('f-b').selectedOptions[0].value") == "0"
+    assert texts(browser, "#detail h3") == ["when does the valve open"]
+    assert browser.execute_script(
+        "return document.getElementById('f-a').selectedOptions[0].value"
+    ) == str(run.systems["system"].tolist().index(first))
+    assert (
+        browser.execute_script("return document.getElementById('f-b').selectedOptions[0].value")
+        == "0"
+    )
 
 
 def test_switching_a_system_changes_list_rankings_and_link(open_page, html, run):
     browser = open_page(html, "#q=valve")
     kept = browser.execute_script(
-        "return [...document.getElementById('f-a').options].filter((o) => !o.text.includes('scores only')).map((o) => o.value)"
+        "return [...document.getElementById('f-a').options].filter((o) => !o.text.includes('scores "
+        "only')).map((o) => o.value)"
     )
     now = browser.execute_script("return document.getElementById('f-a').value")
     other = next(value for value in kept if value != now)
     choose(browser, "f-a", other)
     name = run.systems["system"].iloc[int(other)]
-    assert name.replace(" ", "+") in browser.execute_script("return location.hash").replace("%3D", "=")
-    rows = run.rankings[(run.rankings["system"] == name) & (run.rankings["query_id"] == "valve") & (run.rankings["rank"] > 0)]
+    assert name.replace(" ", "+") in browser.execute_script("return location.hash").replace(
+        "%3D", "="
+    )
+    rows = run.rankings[
+        (run.rankings["system"] == name)
+        & (run.rankings["query_id"] == "valve")
+        & (run.rankings["rank"] > 0)
+    ]
     column = "#detail .column:first-child .hits:first-of-type .hit"
     assert len(texts(browser, column)) == len(rows)
-    scored = run.scores[(run.scores["system"] == name) & (run.scores["query_id"] == "valve")]["value"]
-    assert texts(browser, "#detail .mini tbody td:nth-child(2)") == [f"{value:.3f}" for value in scored]
+    scored = run.scores[(run.scores["system"] == name) & (run.scores["query_id"] == "valve")][
+        "value"
+    ]
+    assert texts(browser, "#detail .mini tbody td:nth-child(2)") == [
+        f"{value:.3f}" for value in scored
+    ]
 
 
 def test_systems_without_rankings_say_so(open_page, html):
     browser = open_page(html, "#q=valve")
     without = browser.execute_script(
-        "return [...document.getElementById('f-a').options].find((o) => o.text.includes('scores only'))?.value"
+        "return [...document.getElementById('f-a').options].find((o) => o.text.includes('scores "
+        "only'))?.value"
     )
     if without is None:
         pytest.skip("all systems of this run are kept in full")
@@ -138,7 +181,10 @@ def test_keyboard_walks_the_questions(open_page, html):
     from selenium.webdriver.common.keys import Keys
 
     browser = open_page(html)
-    browser.execute_script("document.querySelector('#list-head [data-sort=id]').click(); document.getElementById('list').focus()")
+    browser.execute_script(
+        "document.querySelector('#list-head [data-sort=id]').click(); "
+        "document.getElementById('list').focus()"
+    )
     opened = []
     for key in (Keys.HOME, Keys.ARROW_DOWN, Keys.END):
         browser.switch_to.active_element.send_keys(key)
@@ -153,28 +199,45 @@ def test_every_plot_is_drawn_with_its_table_and_csv(open_page, html):
     browser = open_page(html)
     wait_for(browser, DRAWN)
     assert browser.execute_script("return document.querySelectorAll('.figure').length") >= 7
-    browser.execute_script("document.querySelectorAll('details.data').forEach((d) => d.open = true)")
-    wait_for(browser, "return [...document.querySelectorAll('details.data')].every((d) => d.querySelector('tbody'))")
-    assert browser.execute_script("return csvCell('=1+2') + csvCell(-0.5) + csvCell('a\"b,c')") == '\'=1+2-0.5"a""b,c"'
+    browser.execute_script(
+        "document.querySelectorAll('details.data').forEach((d) => d.open = true)"
+    )
+    wait_for(
+        browser,
+        "return [...document.querySelectorAll('details.data')].every((d) => "
+        "d.querySelector('tbody'))",
+    )
+    assert (
+        browser.execute_script("return csvCell('=1+2') + csvCell(-0.5) + csvCell('a\"b,c')")
+        == '\'=1+2-0.5"a""b,c"'
+    )
 
 
 def test_large_run_stays_small_and_quick(open_page, large_html):
-    """100 systems and 2,000 questions: under 15 MB; only rows in view are in the page. Times are printed, not asserted: they
-    are the machine's."""
+    """100 systems and 2,000 questions: under 15 MB; only rows in view are in the page. Times are
+    printed, not asserted: they are the machine's."""
     assert len(large_html.encode()) < 15_000_000
     browser = open_page(large_html)
-    paint = browser.execute_script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    paint = browser.execute_script(
+        "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    )
     milliseconds = browser.execute_script(
         "const n = document.getElementById('f-text'), times = [];"
-        "for (const words of ['about', 'word12', 'question 199', '']) { n.value = words; const begin = performance.now();"
-        "n.dispatchEvent(new Event('input', {bubbles: true})); times.push(performance.now() - begin); } return Math.max(...times)"
+        "for (const words of ['about', 'word12', 'question 199', '']) { n.value = words; const "
+        "begin = performance.now();"
+        "n.dispatchEvent(new Event('input', {bubbles: true})); times.push(performance.now() - "
+        "begin); } return Math.max(...times)"
     )
-    print(f"\n{len(large_html.encode()) / 1e6:.2f} MB, first paint {paint:.0f} ms, slowest filter {milliseconds:.1f} ms")
+    print(
+        f"\n{len(large_html.encode()) / 1e6:.2f} MB, first paint {paint:.0f} ms, slowest filter "
+        f"{milliseconds:.1f} ms"
+    )
     assert len(texts(browser, "#list .question")) < 60
     browser.execute_script("document.getElementById('list').scrollTop = 1e6")
     wait_for(
         browser,
-        "return [...document.querySelectorAll('#list .question')].some((n) => n.getAttribute('aria-rowindex') === '2000')",
+        "return [...document.querySelectorAll('#list .question')].some((n) => "
+        "n.getAttribute('aria-rowindex') === '2000')",
     )
 
 
@@ -182,20 +245,27 @@ def test_large_run_stays_small_and_quick(open_page, large_html):
 def test_screenshots_are_kept(open_page, html, scheme):
     browser = open_page(html, "#q=img")
     wait_for(browser, DRAWN)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
     SHOTS.mkdir(parents=True, exist_ok=True)
     for section in ("verdict", "systems", "plots", "questions"):
         browser.execute_script("document.getElementById(arguments[0]).scrollIntoView()", section)
         assert browser.save_screenshot(str(SHOTS / f"{scheme}-{section}.png"))
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    ink, paper = browser.execute_script("const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]")
+    ink, paper = browser.execute_script(
+        "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]"
+    )
     assert ink != paper
 
 
 def test_prints_to_pdf(open_page, html):
     browser = open_page(html, "#q=img")
     wait_for(browser, DRAWN)
-    pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    pdf = base64.b64decode(
+        browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    )
     SHOTS.mkdir(parents=True, exist_ok=True)
     (SHOTS / "print.pdf").write_bytes(pdf)
     assert pdf.startswith(b"%PDF")
@@ -203,13 +273,18 @@ def test_prints_to_pdf(open_page, html):
 
 
 def test_contrast_of_every_text_is_at_least_4_5(open_page, html):
-    """WCAG 2.1's ratio for the names of both schemes: ink, soft, accent, up and down on paper and card."""
+    """WCAG 2.1's ratio for the names of both schemes: ink, soft, accent, up and down on paper and
+    card."""
     browser = open_page(html)
     for theme in ("light", "dark"):
         browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        style = "const s = getComputedStyle(document.documentElement); return s.getPropertyValue(arguments[0]).trim()"
+        style = (
+            "const s = getComputedStyle(document.documentElement); return "
+            "s.getPropertyValue(arguments[0]).trim()"
+        )
         colours = {
-            name: browser.execute_script(style, f"--{name}") for name in ("paper", "card", "ink", "soft", "accent", "up", "down")
+            name: browser.execute_script(style, f"--{name}")
+            for name in ("paper", "card", "ink", "soft", "accent", "up", "down")
         }
         for ink in ("ink", "soft", "accent", "up", "down"):
             for paper in ("paper", "card"):
@@ -219,7 +294,9 @@ def test_contrast_of_every_text_is_at_least_4_5(open_page, html):
 def contrast(first: str, second: str) -> float:
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     low, high = sorted((luminance(first), luminance(second)))

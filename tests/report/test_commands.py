@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from lab.cli import app
 from lab.errors import LabError
-from lab.experiment.run_folder import run_of, write_run
+from lab.runs.folder import write_run
+from lab.sweeping.tables import run_of
 from tests.report.given_run import TEXTS, small_queries
 
 RUNNER = CliRunner()
@@ -20,13 +21,22 @@ def folder(result, tmp_path_factory):
     lines = [json.dumps({"doc_id": doc_id, "text": text}) for doc_id, text in TEXTS.items()]
     (home / "documents.jsonl").write_text("\n".join(lines), "utf-8")
     questions = [
-        {"query_id": q.query_id, "text": q.text, "kind": q.kind, "tags": dict(q.tags), "answer": q.answer,
-         "evidence": [{"doc_id": e.doc_id, "start": e.start, "end": e.end} for e in q.evidence]}
+        {
+            "query_id": q.query_id,
+            "text": q.text,
+            "kind": q.kind,
+            "tags": dict(q.tags),
+            "answer": q.answer,
+            "evidence": [{"doc_id": e.doc_id, "start": e.start, "end": e.end} for e in q.evidence],
+        }
         for q in small_queries()
-    ]  # fmt: skip
+    ]
     (home / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)), "utf-8")
     run = run_of(result)
-    run.manifest["paths"] = {"corpus": str(home / "documents.jsonl"), "diagnostic_sets": [str(home / "questions.jsonl")]}
+    run.manifest["paths"] = {
+        "corpus": str(home / "documents.jsonl"),
+        "diagnostic_sets": [str(home / "questions.jsonl")],
+    }
     return write_run(run, home / "run")
 
 
@@ -37,12 +47,16 @@ def test_show_prints_the_first_screen(folder):
 
 
 def test_report_is_written_into_the_run_and_only_the_report(folder, html):
-    before = {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "report.html"}
+    before = {
+        file.name: file.read_bytes() for file in folder.iterdir() if file.name != "report.html"
+    }
     done = RUNNER.invoke(app, ["report", str(folder)], catch_exceptions=False)
     assert done.exit_code == 0
     assert "report.html" in done.stdout.replace("\n", "")
     assert len((folder / "report.html").read_text("utf-8")) == pytest.approx(len(html), rel=0.01)
-    assert {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "report.html"} == before
+    assert {
+        file.name: file.read_bytes() for file in folder.iterdir() if file.name != "report.html"
+    } == before
 
 
 def test_export_names_its_folder(folder):
@@ -51,11 +65,17 @@ def test_export_names_its_folder(folder):
     assert (folder / "export" / "csv" / "systems.csv").is_file()
 
 
-@pytest.mark.parametrize("arguments", [["export", "RUN", "--to", "xlsx"], ["show", "nowhere"], ["report", "nowhere"]])
+@pytest.mark.parametrize(
+    "arguments", [["export", "RUN", "--to", "xlsx"], ["show", "nowhere"], ["report", "nowhere"]]
+)
 def test_wrong_input_is_told(folder, arguments):
     done = RUNNER.invoke(app, [str(folder) if word == "RUN" else word for word in arguments])
     assert isinstance(done.exception, LabError)
 
 
 def test_result_write_holds_the_report(result, tmp_path):
-    assert (result.write(tmp_path / "run") / "report.html").read_text("utf-8").startswith("<!doctype html>")
+    assert (
+        (result.write(tmp_path / "run") / "report.html")
+        .read_text("utf-8")
+        .startswith("<!doctype html>")
+    )

@@ -1,4 +1,5 @@
-"""Exports: what other tools read gives the numbers of the run, and no cell is a formula or breaks its table."""
+"""Exports: what other tools read gives the numbers of the run, and no cell is a formula or breaks
+its table."""
 
 import csv
 import io
@@ -12,19 +13,29 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
 from lab.errors import ConfigError
-from lab.experiment.experiment import Measure
-from lab.experiment.grid import Grid
-from lab.experiment.run_folder import run_of
-from lab.experiment.sweep import sweep
-from lab.report.export import FORMATS, csv_text, export
-from lab.report.paper import latex_text, markdown_cell
-from lab.report.trec import trec_id
-from lab.truth.query import Evidence, Query
+from lab.relevance.query import Evidence, Query
+from lab.report.export.export import FORMATS, csv_text, export
+from lab.report.export.paper import latex_text, markdown_cell
+from lab.report.export.trec import trec_id
+from lab.sweeping.sweep import sweep
+from lab.sweeping.tables import run_of
 from tests.given import GivenEncoder
 from tests.report.given_run import large, small_corpus, small_queries
 
-METRICS = ("recall@1", "recall@5", "precision@3", "ndcg@10", "ndcg@3", "mrr", "map", "map@5", "hit_rate@2")
+METRICS = (
+    "recall@1",
+    "recall@5",
+    "precision@3",
+    "ndcg@10",
+    "ndcg@3",
+    "mrr",
+    "map",
+    "map@5",
+    "hit_rate@2",
+)
 
 
 def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe():
@@ -49,9 +60,14 @@ def test_csv_holds_every_table_and_json_is_untouched(run, tmp_path):
         own = [float(row["ndcg@10"]) for row in rows if row["system"] == name]
         assert np.mean(own) == pytest.approx(mean, abs=1e-12)
     export(run, "jsonl", tmp_path)
-    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text("utf-8").splitlines()]
+    lines = [
+        json.loads(line) for line in (tmp_path / "questions.jsonl").read_text("utf-8").splitlines()
+    ]
     assert {line["query_id"] for line in lines} == {"img", "valve", "e-4012", "=1+2", "close"}
-    assert all([hit["rank"] for hit in line["hits"]] == sorted(hit["rank"] for hit in line["hits"]) for line in lines)
+    assert all(
+        [hit["rank"] for hit in line["hits"]] == sorted(hit["rank"] for hit in line["hits"])
+        for line in lines
+    )
 
 
 def test_markdown_keeps_its_columns_whatever_the_text():
@@ -76,7 +92,10 @@ def test_latex_compiles(run, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is missing: apt-get install texlive-latex-recommended")
     export(run, "latex", tmp_path)
-    paper = r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{systems.tex}\end{document}"
+    paper = (
+        r"\documentclass{article}\usepackage{booktabs}"
+        r"\begin{document}\input{systems.tex}\end{document}"
+    )
     (tmp_path / "paper.tex").write_text(paper)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -85,17 +104,26 @@ def test_latex_compiles(run, tmp_path):
 
 
 def multi_piece_run(unit: str):
-    """Questions with two graded pieces, chunks that complete both at once, and questions that find nothing."""
+    """Questions with two graded pieces, chunks that complete both at once, and questions that find
+    nothing."""
     corpus = small_corpus()
     apart = Evidence("valve.md", 0, 29, 3), Evidence("valve.md", 30, 60, 1)
     more = [
         Query("two pieces", "valve opens and closes", "multi", {}, apart),
         Query("lost", "zzz qqq", "multi", {}, (Evidence("prices | list", 60, 80, 2),)),
-        Query("both", "pump formula", "multi", {}, (Evidence("prices | list", 0, 19, 2), Evidence("valve.md", 0, 29, 1))),
+        Query(
+            "both",
+            "pump formula",
+            "multi",
+            {},
+            (Evidence("prices | list", 0, 19, 2), Evidence("valve.md", 0, 29, 1)),
+        ),
     ]
     grid = Grid(chunk_size=(30, 80), alpha=(0.3,), model="given", deliver=("chunk", "window(1)"))
     measure = Measure(metrics=METRICS, unit=unit)
-    return run_of(sweep(corpus, (*small_queries(), *more), grid, measure, encoders={"given": GivenEncoder()}))
+    return run_of(
+        sweep(corpus, (*small_queries(), *more), grid, measure, encoders={"given": GivenEncoder()})
+    )
 
 
 @pytest.mark.parametrize("unit", ["evidence", "document"])
@@ -112,10 +140,14 @@ def test_trec_eval_gives_the_same_numbers(unit, tmp_path):
             qrels = pytrec_eval.parse_qrel((folder / "qrels.txt").open(encoding="utf-8"))
             lists = pytrec_eval.parse_run((folder / file).open(encoding="utf-8"))
             scored = pytrec_eval.RelevanceEvaluator(qrels, {found["trec_eval"]}).evaluate(lists)
-            own = run.scores[(run.scores["system"] == system) & (run.scores["metric"] == metric)].set_index("query_id")["value"]
+            own = run.scores[
+                (run.scores["system"] == system) & (run.scores["metric"] == metric)
+            ].set_index("query_id")["value"]
             assert {unquote(query) for query in scored} == set(own.index)
             for query, values in scored.items():
-                assert values[found["trec_eval"].replace(".", "_")] == pytest.approx(own[unquote(query)], abs=1e-4), (
+                assert values[found["trec_eval"].replace(".", "_")] == pytest.approx(
+                    own[unquote(query)], abs=1e-4
+                ), (
                     system,
                     metric,
                 )
@@ -130,7 +162,8 @@ def test_trec_ids_without_blanks_stay_and_others_come_back():
 
 
 def test_ranx_scores_its_files_alike(run, tmp_path):
-    """Read as JSON: ranx's own reader fills compiled dicts, which takes minutes to compile and reads the same."""
+    """Read as JSON: ranx's own reader fills compiled dicts, which takes minutes to compile and
+    reads the same."""
     from ranx.metrics import ndcg
 
     export(run, "ranx", tmp_path)
@@ -139,10 +172,14 @@ def test_ranx_scores_its_files_alike(run, tmp_path):
     file, system = next(iter(index.items()))
     judged = json.loads((tmp_path / "qrels.json").read_text("utf-8"))
     lists = json.loads((tmp_path / file).read_text("utf-8"))
-    own = run.scores[(run.scores["system"] == system) & (run.scores["metric"] == "ndcg@10")].set_index("query_id")["value"]
+    own = run.scores[
+        (run.scores["system"] == system) & (run.scores["metric"] == "ndcg@10")
+    ].set_index("query_id")["value"]
     for query, scored in lists.items():
         items = {name: number for number, name in enumerate(scored, start=1)}
-        grades = np.array([[(items.get(name, 99), grade) for name, grade in judged[query].items()]], dtype=float)
+        grades = np.array(
+            [[(items.get(name, 99), grade) for name, grade in judged[query].items()]], dtype=float
+        )
         ranked = np.array([[(items[name], value) for name, value in scored.items()]], dtype=float)
         assert ndcg(grades, ranked, 10)[0] == pytest.approx(own[query], abs=1e-9)
 

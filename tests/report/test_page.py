@@ -1,4 +1,5 @@
-"""report.html as a file: nothing of the documents is markup, the same run gives the same bytes, it carries all it needs."""
+"""report.html as a file: nothing of the documents is markup, the same run gives the same bytes, it
+carries all it needs."""
 
 import base64
 import gzip
@@ -8,10 +9,19 @@ from html.parser import HTMLParser
 import pytest
 
 from lab.report.cube import cube_of
-from lab.report.explorer import chosen_systems, explorer_data
-from lab.report.page import page
+from lab.report.page.explorer import chosen_systems, explorer_data
+from lab.report.page.page import page
 from lab.report.verdict import verdict_of
-from tests.report.given_run import BREAK, DOC_ID, IMAGE, SCRIPT, TEXTS, large, small_corpus, small_queries
+from tests.report.given_run import (
+    BREAK,
+    DOC_ID,
+    IMAGE,
+    SCRIPT,
+    TEXTS,
+    large,
+    small_corpus,
+    small_queries,
+)
 
 
 class Elements(HTMLParser):
@@ -40,15 +50,30 @@ def elements(html):
 
 def test_parsing_finds_no_element_but_our_own(elements):
     """Case B37."""
-    assert [attributes.get("id") for tag, attributes in elements.found if tag == "script"] == ["data", "plotly", None]
-    assert not [tag for tag, _ in elements.found if tag in ("img", "iframe", "object", "embed", "form")]
-    assert not [name for _, attributes in elements.found for name in attributes if name.startswith("on") or name == "src"]
+    assert [attributes.get("id") for tag, attributes in elements.found if tag == "script"] == [
+        "data",
+        "plotly",
+        None,
+    ]
+    assert not [
+        tag for tag, _ in elements.found if tag in ("img", "iframe", "object", "embed", "form")
+    ]
+    assert not [
+        name
+        for _, attributes in elements.found
+        for name in attributes
+        if name.startswith("on") or name == "src"
+    ]
 
 
 def test_nothing_is_linked_from_elsewhere(elements):
     links = [a["href"] for _, a in elements.found if a.get("href")]
     assert all(link.startswith(("#", "data:")) for link in links)
-    policy = [a["content"] for tag, a in elements.found if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"]
+    policy = [
+        a["content"]
+        for tag, a in elements.found
+        if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert policy
     assert policy[0].startswith("default-src 'none'")
 
@@ -56,7 +81,10 @@ def test_nothing_is_linked_from_elsewhere(elements):
 def test_data_holds_the_texts_as_they_are(elements):
     data = json.loads(gzip.decompress(base64.b64decode(elements.data["data"])))["explorer"]
     assert DOC_ID in data["documents"]["id"]
-    text = "".join(segment[1] for segment in data["documents"]["segments"][data["documents"]["id"].index(DOC_ID)])
+    text = "".join(
+        segment[1]
+        for segment in data["documents"]["segments"][data["documents"]["id"].index(DOC_ID)]
+    )
     assert SCRIPT in text
     assert BREAK in text
     assert any(IMAGE in question for question in data["questions"]["text"])
@@ -84,13 +112,19 @@ def test_rankings_are_kept_for_the_recommended_the_best_the_baseline_and_every_m
 
 
 def test_evidence_text_is_kept_even_when_hits_do_not_fit(run, monkeypatch):
-    monkeypatch.setattr("lab.report.explorer.TEXT_BUDGET", 1)
+    monkeypatch.setattr("lab.report.page.explorer.TEXT_BUDGET", 1)
     cube = cube_of(run)
     data = explorer_data(run, cube, verdict_of(run, cube), small_corpus(), small_queries())
     assert data["ranks_with_text"] == 0
-    for doc, start, end in zip(data["pieces"]["doc"], data["pieces"]["start"], data["pieces"]["end"], strict=True):
+    for doc, start, end in zip(
+        data["pieces"]["doc"], data["pieces"]["start"], data["pieces"]["end"], strict=True
+    ):
         segments = data["documents"]["segments"][doc]
-        held = [text[start - begin : end - begin] for begin, text in segments if begin <= start and end <= begin + len(text)]
+        held = [
+            text[start - begin : end - begin]
+            for begin, text in segments
+            if begin <= start and end <= begin + len(text)
+        ]
         assert held == [TEXTS[data["documents"]["id"][doc]][start:end]]
 
 

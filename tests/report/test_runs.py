@@ -1,36 +1,45 @@
-"""Every kind of run can be reported, shown and exported: one system, judged documents, foreign retrievers, nothing missed."""
+"""Every kind of run can be reported, shown and exported: one system, judged documents, foreign
+retrievers, nothing missed."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from lab.experiment.experiment import Measure
-from lab.experiment.grid import Grid
-from lab.experiment.result import Result
-from lab.experiment.run_folder import run_of
-from lab.experiment.sweep import sweep
-from lab.report.export import FORMATS, export
-from lab.report.notebook import html_of
-from lab.report.page import page
-from lab.report.terminal import first_screen
-from lab.retrieval.foreign import Hit
-from lab.truth.query import Query
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
+from lab.pipeline.foreign.retriever import Hit
+from lab.relevance.query import Query
+from lab.report.export.export import FORMATS, export
+from lab.report.page.notebook import html_of
+from lab.report.page.page import page
+from lab.report.screens.terminal import first_screen
+from lab.sweeping.result import Result
+from lab.sweeping.sweep import sweep
+from lab.sweeping.tables import run_of
 from tests.given import GivenEncoder
 from tests.report.given_run import small_corpus, small_queries
 from tests.report.test_screens import printed
 
 
 class Theirs:
-    """A foreign retriever: it finds one right passage, one document that nobody has, and nothing else."""
+    """A foreign retriever: it finds one right passage, one document that nobody has, and nothing
+    else."""
 
     identity = "theirs 1"
 
     def search(self, queries: Sequence[Query], depth: int) -> list[list[Hit]]:
-        return [[Hit("valve.md", 0, 29, score=2.0), Hit("gone", text="nowhere", score=1.0)] for _ in queries]
+        return [
+            [Hit("valve.md", 0, 29, score=2.0), Hit("gone", text="nowhere", score=1.0)]
+            for _ in queries
+        ]
 
 
 def result_of(**changes: object) -> Result:
-    settings = {"grid": Grid(model="given"), "measure": Measure(), "queries": small_queries()} | changes
+    settings = {
+        "grid": Grid(model="given"),
+        "measure": Measure(),
+        "queries": small_queries(),
+    } | changes
     queries: tuple[Query, ...] = settings.pop("queries")  # type: ignore[assignment]  # by name above
     return sweep(small_corpus(), queries, encoders={"given": GivenEncoder()}, **settings)  # type: ignore[arg-type]
 
@@ -45,8 +54,13 @@ RUNS = {
         "grid": Grid(mode="dense", model="given"),
         "retrievers": {"theirs": Theirs(), "ours": Theirs()},
     },
-    "nothing missed": {"queries": small_queries()[1:2], "grid": Grid(mode="bm25", chunk_strategy="document")},
-    "a cost and a budget": {"measure": Measure(metrics=("recall@20tok", "context_tokens@5", "ndcg@10"))},
+    "nothing missed": {
+        "queries": small_queries()[1:2],
+        "grid": Grid(mode="bm25", chunk_strategy="document"),
+    },
+    "a cost and a budget": {
+        "measure": Measure(metrics=("recall@20tok", "context_tokens@5", "ndcg@10"))
+    },
     "one question": {"queries": small_queries()[:1]},
 }
 

@@ -1,4 +1,5 @@
-"""The first screen in the terminal and the notebook: narrow, colourless, and only settings that vary."""
+"""The first screen in the terminal and the notebook: narrow, colourless, and only settings that
+vary."""
 
 import io
 
@@ -6,10 +7,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from lab.experiment.config import SETTINGS
-from lab.experiment.grid import Grid
+from lab.config.config import SETTINGS
+from lab.config.grid import Grid
 from lab.report.labels import labels, shown_settings
-from lab.report.terminal import first_screen
+from lab.report.screens.terminal import first_screen
 
 
 def systems_of(grid: Grid) -> pd.DataFrame:
@@ -38,7 +39,12 @@ def test_labels_show_only_what_varies():
         Grid(mode="bm25"),
         Grid(mode="bm25", k1=(0.9, 1.2), b=(0.4, 0.75), analyzer=("auto", "english")),
         Grid(chunk_size=(200, 400), overlap=(0, 50), chunk_strategy=("fixed", "sentences")),
-        Grid(alpha=(0.2, 0.6), normalization=("min-max", "rrf"), depth=(50, 100), deliver=("chunk", "window(1)")),
+        Grid(
+            alpha=(0.2, 0.6),
+            normalization=("min-max", "rrf"),
+            depth=(50, 100),
+            deliver=("chunk", "window(1)"),
+        ),
         Grid(rerank_depth=(0, 10, 20), blend=(0.3, 1.0)),
     ],
     ids=lambda grid: str(len(grid.systems()[0])),
@@ -109,13 +115,23 @@ def test_waterfall_ends_at_the_recall_of_the_recommended_system(result):
 
 
 def test_dose_plot_shows_the_means_of_the_table(tmp_path):
-    from lab.report.dose_plot import NAME, dose_plot, read_doses
+    from lab.report.page.dose_plot import NAME, dose_plot, read_doses
 
     same = {"injected": 1, "metric": "ndcg@10", "high": 0.0, "verdict": "undecided"}
     rows = [
-        {**same, "kind": kind, "dose": dose, "system": system, "mean": 0.9 - dose / 20, "change": -dose / 20, "low": -dose / 10}
-        for kind in ("twin", "topical") for dose in (0, 2, 5) for system in ("a", "b")
-    ]  # fmt: skip
+        {
+            **same,
+            "kind": kind,
+            "dose": dose,
+            "system": system,
+            "mean": 0.9 - dose / 20,
+            "change": -dose / 20,
+            "low": -dose / 10,
+        }
+        for kind in ("twin", "topical")
+        for dose in (0, 2, 5)
+        for system in ("a", "b")
+    ]
     assert read_doses(tmp_path) is None
     pd.DataFrame(rows).to_csv(tmp_path / NAME, index=False)
     plot = dose_plot(read_doses(tmp_path), "ndcg@10", ["b"], {"b": "system <b>"})

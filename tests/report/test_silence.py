@@ -1,17 +1,23 @@
 """Questions without an answer on the first screen and in the report."""
 
-from lab.experiment.run_folder import run_of
-from lab.report.silence import silence, silence_plot
+from lab.report.screens.silence import silence, silence_plot
+from lab.sweeping.tables import run_of
 from tests.diagnosis.test_accounts import result_of
 
 
 def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     run = run_of(result_of(1))
-    reranked = next(name for name in run.systems["system"] if "hybrid" in name and "rerank" in name and "threshold" not in name)
+    reranked = next(
+        name
+        for name in run.systems["system"]
+        if "hybrid" in name and "rerank" in name and "threshold" not in name
+    )
     told = str(silence(run, reranked, "this one"))
     assert "can this one tell that there is no answer?" in told
     assert "Questions without an answer: 1, with one: 25." in told
-    cut = run.thresholds[(run.thresholds["system"] == reranked) & (run.thresholds["kept"] >= 0.95)].iloc[-1]
+    cut = run.thresholds[
+        (run.thresholds["system"] == reranked) & (run.thresholds["kept"] >= 0.95)
+    ].iloc[-1]
     assert f"rerank.threshold {cut['threshold']:.3f} does so and takes recall@5" in told
     assert f"would leave {cut['recall@5 refusing']:.3f}." in told
     plot = silence_plot(run, [reranked], {reranked: "short"})
@@ -23,6 +29,9 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
 
 def test_a_run_without_any_says_nothing(result) -> None:
     run = run_of(result)
-    run = type(run)(**{name: getattr(run, name) for name in run.__dataclass_fields__} | {"separation": run.separation.iloc[:0]})
+    run = type(run)(
+        **{name: getattr(run, name) for name in run.__dataclass_fields__}
+        | {"separation": run.separation.iloc[:0]}
+    )
     assert silence(run, run.best, "it") is None
     assert silence_plot(run, [run.best], {run.best: "it"}) is None

@@ -1,4 +1,5 @@
-"""Trackers: what they log is what the run says, under names they take, and MLflow's own client reads it back."""
+"""Trackers: what they log is what the run says, under names they take, and MLflow's own client
+reads it back."""
 
 import json
 import re
@@ -6,7 +7,13 @@ import re
 import pytest
 
 from lab.errors import ConfigError
-from lab.report.tracking import NAMES_TAG, legal_name, logged_figures, original_names, tracker
+from lab.report.export.tracking import (
+    NAMES_TAG,
+    legal_name,
+    logged_figures,
+    original_names,
+    tracker,
+)
 
 
 def test_names_are_legal_and_map_back(run):
@@ -36,7 +43,9 @@ def test_mlflow_client_reads_back_what_was_logged(result, run, tmp_path):
     experiment = client.get_experiment_by_name(run.manifest["name"])
     runs = client.search_runs([experiment.experiment_id], max_results=1000)
     parents = [r for r in runs if "mlflow.parentRunId" not in r.data.tags]
-    children = {r.data.tags["mlflow.runName"]: r for r in runs if "mlflow.parentRunId" in r.data.tags}
+    children = {
+        r.data.tags["mlflow.runName"]: r for r in runs if "mlflow.parentRunId" in r.data.tags
+    }
     assert len(parents) == 1
     assert parents[0].info.run_id in said
     assert set(children) == set(run.systems["system"])
@@ -50,7 +59,9 @@ def test_mlflow_client_reads_back_what_was_logged(result, run, tmp_path):
         assert child.info.status == "FINISHED"
     recommended = run.systems.set_index("system").loc[run.manifest["recommended"]]
     assert parents[0].data.metrics[legal_name("ndcg@10")] == pytest.approx(recommended["ndcg@10"])
-    assert {"report.html", "manifest.json"} <= {file.path for file in client.list_artifacts(parents[0].info.run_id)}
+    assert {"report.html", "manifest.json"} <= {
+        file.path for file in client.list_artifacts(parents[0].info.run_id)
+    }
 
 
 def test_wandb_writes_an_offline_run(result, run, tmp_path):

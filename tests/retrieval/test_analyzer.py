@@ -1,4 +1,5 @@
-"""From text to terms: identifiers, scripts without blanks, full width, and one function for both sides."""
+"""From text to terms: identifiers, scripts without blanks, full width, and one function for both
+sides."""
 
 import unicodedata
 
@@ -21,7 +22,10 @@ def hits(texts: dict[str, str], question: str, analyzer: str = "auto") -> list[t
     """Documents and scores for a question, best first."""
     chunking: Chunking = chunk(corpus_of(texts), ChunkConfig(strategy="document"))
     found = build(chunking, BM25Config(analyzer=analyzer, k1=1.5)).search([question], 10)
-    return [(chunking[int(i)].doc_id, float(s)) for i, s in zip(found.hits(0), found.scores[0], strict=False)]
+    return [
+        (chunking[int(i)].doc_id, float(s))
+        for i, s in zip(found.hits(0), found.scores[0], strict=False)
+    ]
 
 
 def alone_on_top(found: list[tuple[str, float]]) -> str:
@@ -58,14 +62,18 @@ CHINESE = {
     ],
 )
 @pytest.mark.parametrize("analyzer", ["auto", "jieba"])
-def test_b05_chinese_and_japanese_are_found(texts: dict[str, str], question: str, expected: str, analyzer: str) -> None:
+def test_b05_chinese_and_japanese_are_found(
+    texts: dict[str, str], question: str, expected: str, analyzer: str
+) -> None:
     found = hits(texts, question, analyzer)
     assert alone_on_top(found) == expected
     assert all(set(texts[doc]) & set(question) for doc, _ in found)
 
 
 @pytest.mark.parametrize("name", sorted(ANALYZERS))
-@given(text=st.text(max_size=40) | st.text(alphabet="水泵・ ー。，-_'.#+a1\u3000\u0301नि", max_size=20))
+@given(
+    text=st.text(max_size=40) | st.text(alphabet="水泵・ ー。，-_'.#+a1\u3000\u0301नि", max_size=20)
+)
 def test_b05_no_term_is_blank_or_punctuation_only(name: str, text: str) -> None:
     terms = ANALYZERS[name](text)
     assert all(any(unicodedata.category(c)[0] not in "PZ" for c in term) for term in terms)
@@ -88,7 +96,14 @@ IDS = {
 
 @pytest.mark.parametrize(
     ("question", "expected"),
-    [("ERR-4042", "a"), ("err-4042", "a"), ("(ERR-4042)", "a"), ("SKU_12/B", "d"), ("v2.3.1", "e"), ("v2.3.10", "f")],
+    [
+        ("ERR-4042", "a"),
+        ("err-4042", "a"),
+        ("(ERR-4042)", "a"),
+        ("SKU_12/B", "d"),
+        ("v2.3.1", "e"),
+        ("v2.3.10", "f"),
+    ],
 )
 @pytest.mark.parametrize("analyzer", ["auto", "english"])
 def test_b06_exact_ids_stand_alone_on_top(question: str, expected: str, analyzer: str) -> None:
@@ -99,15 +114,29 @@ def test_b06_a_part_of_an_id_finds_it_too() -> None:
     assert [doc for doc, _ in hits(IDS, "4042")] == ["a"]
 
 
-@pytest.mark.parametrize(("question", "expected"), [("C", "x"), ("C++", "y"), ("C#", "z"), ("R", "r")])
+@pytest.mark.parametrize(
+    ("question", "expected"), [("C", "x"), ("C++", "y"), ("C#", "z"), ("R", "r")]
+)
 def test_b07_one_letter_and_symbol_names(question: str, expected: str) -> None:
-    texts = {"x": "C compiler manual", "y": "C++ compiler manual", "z": "C# compiler manual", "r": "R language manual"}
+    texts = {
+        "x": "C compiler manual",
+        "y": "C++ compiler manual",
+        "z": "C# compiler manual",
+        "r": "R language manual",
+    }
     assert alone_on_top(hits(texts, question)) == expected
 
 
-@pytest.mark.parametrize(("question", "expected"), [("ERR-4042", "d1"), ("ＥＲＲ－４０４３", "d2"), ("5kg", "d4")])
+@pytest.mark.parametrize(
+    ("question", "expected"), [("ERR-4042", "d1"), ("ＥＲＲ－４０４３", "d2"), ("5kg", "d4")]
+)
 def test_b08_full_width_matches_half_width_and_text_stays(question: str, expected: str) -> None:
-    texts = {"d1": "错误代码ＥＲＲ－４０４２ 已记录", "d2": "half-width ERR-4043 logged", "d3": "unrelated", "d4": "5㎏ pump"}
+    texts = {
+        "d1": "错误代码ＥＲＲ－４０４２ 已记录",
+        "d2": "half-width ERR-4043 logged",
+        "d3": "unrelated",
+        "d4": "5㎏ pump",
+    }
     assert alone_on_top(hits(texts, question)) == expected
     corpus = corpus_of(texts)
     assert "ＥＲＲ－４０４２" in corpus["d1"].text
@@ -129,7 +158,16 @@ def test_katakana_middle_dot_parts_words() -> None:
 
 
 def test_full_width_colon_of_chinese_parts_identifiers() -> None:
-    assert ANALYZERS["auto"]("备件SKU_31/C：VP-65") == ["备件", "sku_31/c", "sku", "31", "c", "vp-65", "vp", "65"]
+    assert ANALYZERS["auto"]("备件SKU_31/C：VP-65") == [
+        "备件",
+        "sku_31/c",
+        "sku",
+        "31",
+        "c",
+        "vp-65",
+        "vp",
+        "65",
+    ]
 
 
 def test_stop_words_and_stems() -> None:

@@ -14,18 +14,26 @@ def vectors(rows: int, seed: int) -> Vectors:
     """Points around 40 centres, as texts of 40 topics lie."""
     rng = np.random.default_rng(seed)
     centres = np.random.default_rng(0).standard_normal((40, DIMENSION))
-    return unit((centres[rng.integers(0, 40, rows)] + rng.standard_normal((rows, DIMENSION))).astype(np.float32))
+    return unit(
+        (centres[rng.integers(0, 40, rows)] + rng.standard_normal((rows, DIMENSION))).astype(
+            np.float32
+        )
+    )
 
 
 @pytest.fixture(scope="module")
 def chunking() -> Chunking:
-    return Chunking.of(Corpus([Document("d", "x" * CHUNKS)]), [(0, i, i + 1, 0) for i in range(CHUNKS)])
+    return Chunking.of(
+        Corpus([Document("d", "x" * CHUNKS)]), [(0, i, i + 1, 0) for i in range(CHUNKS)]
+    )
 
 
 def recall(found: Dense, exact: Dense) -> float:
     questions = vectors(QUESTIONS, 2)
     ours, truth = found.search(questions, DEPTH).chunks, exact.search(questions, DEPTH).chunks
-    return float(np.mean([len(np.intersect1d(a, b)) / DEPTH for a, b in zip(ours, truth, strict=True)]))
+    return float(
+        np.mean([len(np.intersect1d(a, b)) / DEPTH for a, b in zip(ours, truth, strict=True)])
+    )
 
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivf"])

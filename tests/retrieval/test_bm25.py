@@ -19,13 +19,23 @@ from lab.retrieval.ranking import NONE
 from tests.conftest import ROOT
 from tests.given import corpus_of
 
-REFERENCE = {"okapi": rank_bm25.BM25Okapi, "l": rank_bm25.BM25L, "plus": rank_bm25.BM25Plus, "lucene": BM25Lucene}
-DOCUMENTS = st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12), min_size=1, max_size=15)
+REFERENCE = {
+    "okapi": rank_bm25.BM25Okapi,
+    "l": rank_bm25.BM25L,
+    "plus": rank_bm25.BM25Plus,
+    "lucene": BM25Lucene,
+}
+DOCUMENTS = st.lists(
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12), min_size=1, max_size=15
+)
 QUESTION = st.lists(st.sampled_from("abcdefghz"), max_size=6)
 
 
-def scores_of(documents: list[list[str]], question: list[str], config: BM25Config) -> tuple[dict[int, float], np.ndarray]:
-    """Hits with scores as searched, and the scores looked up for every document (NaN: shares no term)."""
+def scores_of(
+    documents: list[list[str]], question: list[str], config: BM25Config
+) -> tuple[dict[int, float], np.ndarray]:
+    """Hits with scores as searched, and the scores looked up for every document (NaN: shares no
+    term)."""
     index = compile_terms(documents, config)
     everything = np.arange(len(documents))[None]
     found = index.search([" ".join(question)], len(documents))
@@ -35,8 +45,15 @@ def scores_of(documents: list[list[str]], question: list[str], config: BM25Confi
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 @settings(max_examples=60, deadline=None)
-@given(documents=DOCUMENTS, question=QUESTION, k1=st.sampled_from([0.4, 1.2, 1.5, 3.0]), b=st.sampled_from([0.0, 0.3, 0.75, 1.0]))
-def test_scores_are_rank_bm25s(variant: str, documents: list[list[str]], question: list[str], k1: float, b: float) -> None:
+@given(
+    documents=DOCUMENTS,
+    question=QUESTION,
+    k1=st.sampled_from([0.4, 1.2, 1.5, 3.0]),
+    b=st.sampled_from([0.0, 0.3, 0.75, 1.0]),
+)
+def test_scores_are_rank_bm25s(
+    variant: str, documents: list[list[str]], question: list[str], k1: float, b: float
+) -> None:
     searched, looked_up = scores_of(documents, question, BM25Config(variant=variant, k1=k1, b=b))
     expected = REFERENCE[variant](documents, k1=k1, b=b).get_scores(question)
     shares = [bool(set(document) & set(question)) for document in documents]
@@ -53,12 +70,19 @@ def devices() -> tuple[list[list[str]], list[list[str]]]:
     analyze = ANALYZERS["auto"]
     chunking = chunk(read_corpus(ROOT / "corpora" / "devices"), ChunkConfig(size=300))
     files = sorted((ROOT / "diagnostic_sets" / "devices").glob("*.jsonl"))
-    questions = [json.loads(line)["text"] for file in files for line in file.read_text("utf-8").splitlines() if line.strip()]
+    questions = [
+        json.loads(line)["text"]
+        for file in files
+        for line in file.read_text("utf-8").splitlines()
+        if line.strip()
+    ]
     return [analyze(text) for text in chunking.texts], [analyze(question) for question in questions]
 
 
 @pytest.mark.parametrize("variant", ["okapi", "l", "plus"])
-def test_scores_are_rank_bm25s_on_a_real_corpus(variant: str, devices: tuple[list[list[str]], list[list[str]]]) -> None:
+def test_scores_are_rank_bm25s_on_a_real_corpus(
+    variant: str, devices: tuple[list[list[str]], list[list[str]]]
+) -> None:
     documents, questions = devices
     reference = REFERENCE[variant](documents, k1=1.2, b=0.75)
     index = compile_terms(documents, BM25Config(variant=variant))
@@ -66,18 +90,28 @@ def test_scores_are_rank_bm25s_on_a_real_corpus(variant: str, devices: tuple[lis
     for question in questions[::7]:
         found = index.scores([" ".join(question)], everything)[0]
         held = ~np.isnan(found)
-        # The index analyses the joined terms again: identifiers come apart once more, as they do in the reference's question.
+        # The index analyses the joined terms again: identifiers come apart once more, as they do in
+        # the reference's question.
         again = ANALYZERS["auto"](" ".join(question))
         assert held.any()
-        np.testing.assert_allclose(found[held], reference.get_scores(again)[held], atol=1e-9, rtol=0)
+        np.testing.assert_allclose(
+            found[held], reference.get_scores(again)[held], atol=1e-9, rtol=0
+        )
 
 
-def bm25s_ranking(documents: list[list[str]], question: list[str], k1: float, b: float) -> list[int]:
-    """The order of bm25s' lucene method over documents with a score, ties by place, scores compared to 6 decimals."""
+def bm25s_ranking(
+    documents: list[list[str]], question: list[str], k1: float, b: float
+) -> list[int]:
+    """The order of bm25s' lucene method over documents with a score, ties by place, scores compared
+    to 6 decimals."""
     model = bm25s.BM25(method="lucene", k1=k1, b=b, dtype="float64")
     model.index(documents, show_progress=False)
     scores = model.get_scores(question)
-    return [int(i) for i in np.lexsort((np.arange(len(scores)), -np.round(scores * (k1 + 1), 6))) if scores[i] > 0]
+    return [
+        int(i)
+        for i in np.lexsort((np.arange(len(scores)), -np.round(scores * (k1 + 1), 6)))
+        if scores[i] > 0
+    ]
 
 
 @settings(max_examples=40, deadline=None)
@@ -88,7 +122,9 @@ def test_lucene_ranks_as_bm25s_does(documents: list[list[str]], question: list[s
     assert found.hits(0).tolist() == (bm25s_ranking(documents, known, 1.2, 0.75) if known else [])
 
 
-def test_lucene_ranks_a_real_corpus_as_bm25s_does(devices: tuple[list[list[str]], list[list[str]]]) -> None:
+def test_lucene_ranks_a_real_corpus_as_bm25s_does(
+    devices: tuple[list[list[str]], list[list[str]]],
+) -> None:
     documents, questions = devices
     index = compile_terms(documents, BM25Config())
     model = bm25s.BM25(method="lucene", k1=1.2, b=0.75, dtype="float64")
@@ -98,7 +134,9 @@ def test_lucene_ranks_a_real_corpus_as_bm25s_does(devices: tuple[list[list[str]]
         again = ANALYZERS["auto"](" ".join(question))
         scores = model.get_scores([term for term in again if term in vocabulary]) * 2.2
         found = index.search([" ".join(question)], len(documents))
-        np.testing.assert_allclose(found.scores[0, : found.lengths[0]], scores[found.hits(0)], atol=1e-9)
+        np.testing.assert_allclose(
+            found.scores[0, : found.lengths[0]], scores[found.hits(0)], atol=1e-9
+        )
         ranked = np.lexsort((np.arange(len(scores)), -np.round(scores, 6)))
         assert found.hits(0).tolist() == [i for i in ranked.tolist() if scores[i] > 0]
 
@@ -123,7 +161,9 @@ def test_b01_a_small_corpus_gives_positive_scores(texts: list[str], expected: li
 def test_b01_rarer_terms_score_higher_and_always_above_0(variant: str) -> None:
     """Okapi is left out: it is rank-bm25's to the digit, with its idf of 0 and below."""
     config = BM25Config(variant=variant)
-    rare, middle, common = (scores_of([t.split() for t in texts], ["pump"], config)[0][0] for texts in (C4, C2, C3))
+    rare, middle, common = (
+        scores_of([t.split() for t in texts], ["pump"], config)[0][0] for texts in (C4, C2, C3)
+    )
     assert rare > middle > common > 0
     assert scores_of([text.split() for text in C1], ["pump"], config)[0][0] > 0
 
@@ -173,5 +213,7 @@ def test_absent_candidates_have_no_score() -> None:
 
 
 def test_repeated_question_terms_count_as_often_as_they_stand() -> None:
-    once, twice = (scores_of([["a", "b"], ["c"]], q, BM25Config())[0][0] for q in (["a"], ["a", "a"]))
+    once, twice = (
+        scores_of([["a", "b"], ["c"]], q, BM25Config())[0][0] for q in (["a"], ["a", "a"])
+    )
     assert twice == pytest.approx(2 * once)

@@ -17,20 +17,29 @@ Hits = list[tuple[str, float]]
 
 
 def chunking_of(ids: list[str]) -> Chunking:
-    return chunk(corpus_of({doc_id: f"text of {doc_id}" for doc_id in ids}), ChunkConfig(strategy="document"))
+    return chunk(
+        corpus_of({doc_id: f"text of {doc_id}" for doc_id in ids}), ChunkConfig(strategy="document")
+    )
 
 
-def search(vectors: dict[str, list[float]], question: list[float], depth: int, kind: str = "exact") -> Hits:
+def search(
+    vectors: dict[str, list[float]], question: list[float], depth: int, kind: str = "exact"
+) -> Hits:
     """Documents and scores, best first; vectors by document id."""
     chunking = chunking_of(list(vectors))
     index = build(np.array([vectors[c.doc_id] for c in chunking], dtype=np.float32), kind, chunking)
     found = index.search(unit(np.array([question], dtype=np.float32)), depth)
-    return [(chunking[int(i)].doc_id, float(s)) for i, s in zip(found.hits(0), found.scores[0], strict=False)]
+    return [
+        (chunking[int(i)].doc_id, float(s))
+        for i, s in zip(found.hits(0), found.scores[0], strict=False)
+    ]
 
 
 def agree(found: Hits, expected: Hits) -> None:
     assert [doc for doc, _ in found] == [doc for doc, _ in expected]
-    assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-6)
+    assert [score for _, score in found] == pytest.approx(
+        [score for _, score in expected], abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(INDEXES))
@@ -48,7 +57,10 @@ def test_b10_an_empty_index_finds_nothing(kind: str) -> None:
 
 def test_b11_the_inner_product_is_of_unit_vectors() -> None:
     for question in ([1, 0], [10, 0]):
-        agree(search({"n1": [0.9, 0.1], "n2": [5, 5]}, question, 5), [("n1", 0.993884), ("n2", 0.707107)])
+        agree(
+            search({"n1": [0.9, 0.1], "n2": [5, 5]}, question, 5),
+            [("n1", 0.993884), ("n2", 0.707107)],
+        )
 
 
 def test_b11_a_text_is_1_to_itself_within_float_noise() -> None:
@@ -89,11 +101,20 @@ def test_b22_the_best_two_of_ten() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), size=st.integers(1, 120), distinct=st.integers(1, 40), depth=st.integers(1, 30))
-def test_exact_search_is_brute_force_with_ties_by_id(seed: int, size: int, distinct: int, depth: int) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    size=st.integers(1, 120),
+    distinct=st.integers(1, 40),
+    depth=st.integers(1, 30),
+)
+def test_exact_search_is_brute_force_with_ties_by_id(
+    seed: int, size: int, distinct: int, depth: int
+) -> None:
     """Repeated vectors make long ties, which faiss cuts anywhere."""
     draw = np.random.default_rng(seed)
-    vectors = unit(draw.normal(size=(distinct, 4)).astype(np.float32))[draw.integers(distinct, size=size)]
+    vectors = unit(draw.normal(size=(distinct, 4)).astype(np.float32))[
+        draw.integers(distinct, size=size)
+    ]
     questions = unit(draw.normal(size=(3, 4)).astype(np.float32))
     chunking = chunking_of([f"d{i:03}" for i in range(size)])
     index = build(vectors, "exact", chunking)
@@ -108,7 +129,9 @@ def test_exact_search_is_brute_force_with_ties_by_id(seed: int, size: int, disti
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivf"])
 @pytest.mark.parametrize("size", [1, 2, 38, 200])
-def test_approximate_indexes_serve_small_corpora_and_repeat_themselves(kind: str, size: int) -> None:
+def test_approximate_indexes_serve_small_corpora_and_repeat_themselves(
+    kind: str, size: int
+) -> None:
     vectors = unit(np.random.default_rng(1).normal(size=(size, 8)).astype(np.float32))
     chunking = chunking_of([f"d{i:03}" for i in range(size)])
     exact = build(vectors, "exact", chunking).search(vectors, 5)

@@ -24,17 +24,24 @@ def leg_of(scores: dict[int, float], depth: int = 10) -> Ranking:
 
 
 def found_of(bm25: Leg, dense: Leg, depth: int = 10) -> tuple[Candidates, list[str]]:
-    """Candidates of one question whose documents are numbered by name; every leg's own scores are the looked up ones."""
+    """Candidates of one question whose documents are numbered by name; every leg's own scores are
+    the looked up ones."""
     names = sorted({*bm25, *dense})
     legs = [{names.index(name): score for name, score in leg.items()} for leg in (bm25, dense)]
 
     def exact(leg: dict[int, float]) -> Callable[[Ints], Floats]:
-        return lambda chunks: np.reshape([leg.get(int(c), np.nan) for c in chunks.ravel()], chunks.shape)
+        return lambda chunks: np.reshape(
+            [leg.get(int(c), np.nan) for c in chunks.ravel()], chunks.shape
+        )
 
-    return candidates(leg_of(legs[0], depth), leg_of(legs[1], depth), exact(legs[0]), exact(legs[1])), names
+    return candidates(
+        leg_of(legs[0], depth), leg_of(legs[1], depth), exact(legs[0]), exact(legs[1])
+    ), names
 
 
-def fused(bm25: Leg, dense: Leg, alpha: float, normalization: str = "min-max", depth: int = 10) -> Leg:
+def fused(
+    bm25: Leg, dense: Leg, alpha: float, normalization: str = "min-max", depth: int = 10
+) -> Leg:
     """Document -> fused score, best first."""
     found, names = found_of(bm25, dense, depth)
     with warnings.catch_warnings():
@@ -56,13 +63,22 @@ def test_b03_a_question_without_lexical_hits_is_ranked_by_the_dense_leg() -> Non
 
 
 def test_b15_one_hit_and_equal_scores_become_1() -> None:
-    agrees(fused({"d1": 5.0}, {"d3": 0.9, "d1": 0.5, "d2": 0.1}, 0.5), {"d1": 0.75, "d3": 0.5, "d2": 0.0})
-    agrees(fused({"d1": 2.0, "d2": 2.0}, {"d3": 0.9, "d1": 0.2}, 0.4), {"d1": 0.6, "d2": 0.6, "d3": 0.4})
+    agrees(
+        fused({"d1": 5.0}, {"d3": 0.9, "d1": 0.5, "d2": 0.1}, 0.5),
+        {"d1": 0.75, "d3": 0.5, "d2": 0.0},
+    )
+    agrees(
+        fused({"d1": 2.0, "d2": 2.0}, {"d3": 0.9, "d1": 0.2}, 0.4),
+        {"d1": 0.6, "d2": 0.6, "d3": 0.4},
+    )
     agrees(fused({}, {"d3": 0.9, "d1": 0.2}, 0.4), {"d3": 0.4, "d1": 0.0})
 
 
 def test_b16_absent_counts_exactly_0() -> None:
-    agrees(fused({"a": 1.0, "b": 2.0}, {"v": 0.9, "a": 0.5, "b": 0.1}, 0.6), {"v": 0.6, "b": 0.4, "a": 0.3})
+    agrees(
+        fused({"a": 1.0, "b": 2.0}, {"v": 0.9, "a": 0.5, "b": 0.1}, 0.6),
+        {"v": 0.6, "b": 0.4, "a": 0.3},
+    )
 
 
 B17 = {"k1": 4.0, "k2": 2.0, "s1": 1.0}, {"s1": 0.9, "s2": 0.6, "k1": 0.3}
@@ -78,7 +94,8 @@ B17 = {"k1": 4.0, "k2": 2.0, "s1": 1.0}, {"s1": 0.9, "s2": 0.6, "k1": 0.3}
     ],
 )
 def test_b17_alpha_is_the_weight_of_the_dense_leg(alpha: float, expected: Leg) -> None:
-    """At the ends the other leg's own candidates (score 0 in the case) are left out: the list is the one leg's."""
+    """At the ends the other leg's own candidates (score 0 in the case) are left out: the list is
+    the one leg's."""
     agrees(fused(*B17, alpha), expected)
 
 
@@ -104,7 +121,10 @@ def test_b19_joined_by_id_never_by_text() -> None:
 def test_b20_repeats_of_a_document_are_removed_before_ranks_are_counted() -> None:
     # Chunks 0, 2, 3 are doc1's, 1 is doc2's in list A; in list B chunk 4 is doc2's, 5 doc3's.
     a, b = (
-        project(Ranking(np.array([chunks]), -np.arange(float(len(chunks)))[None]), np.array([1, 2, 1, 1, 2, 3]))
+        project(
+            Ranking(np.array([chunks]), -np.arange(float(len(chunks)))[None]),
+            np.array([1, 2, 1, 1, 2, 3]),
+        )
         for chunks in ([0, 1, 2, 3], [4, 5])
     )
     found = candidates(a, b, lambda c: np.full(c.shape, np.nan), lambda c: np.full(c.shape, np.nan))
@@ -120,7 +140,13 @@ SEMANTIC = st.dictionaries(st.sampled_from("abcdefgh"), COSINES, max_size=8)
 
 
 @settings(max_examples=200, deadline=None)
-@given(bm25=LEXICAL, dense=SEMANTIC, alpha=st.floats(0, 1), normalization=st.sampled_from(ALL), depth=st.integers(1, 9))
+@given(
+    bm25=LEXICAL,
+    dense=SEMANTIC,
+    alpha=st.floats(0, 1),
+    normalization=st.sampled_from(ALL),
+    depth=st.integers(1, 9),
+)
 def test_fused_scores_have_no_nan_and_keep_their_bounds(
     bm25: Leg, dense: Leg, alpha: float, normalization: str, depth: int
 ) -> None:
@@ -128,30 +154,38 @@ def test_fused_scores_have_no_nan_and_keep_their_bounds(
     scores = list(found.values())
     assert np.isfinite(scores).all()
     assert len(found) <= depth
-    assert [round(s, 6) for s in scores] == sorted((round(s, 6) for s in scores), reverse=True) or alpha in (0, 1)
+    assert [round(s, 6) for s in scores] == sorted(
+        (round(s, 6) for s in scores), reverse=True
+    ) or alpha in (0, 1)
     if normalization in ("min-max", "theoretical"):
         assert all(-1e-12 <= s <= 1 + 1e-12 for s in scores)
 
 
 @settings(max_examples=200, deadline=None)
 @given(bm25=LEXICAL, dense=SEMANTIC, normalization=st.sampled_from(ALL), depth=st.integers(1, 9))
-def test_alpha_0_is_the_bm25_list_and_alpha_1_the_dense_one(bm25: Leg, dense: Leg, normalization: str, depth: int) -> None:
+def test_alpha_0_is_the_bm25_list_and_alpha_1_the_dense_one(
+    bm25: Leg, dense: Leg, normalization: str, depth: int
+) -> None:
     for alpha, leg in ((0.0, bm25), (1.0, dense)):
         expected = sorted(leg, key=lambda name: (-round(leg[name], 6), name))[:depth]
         assert list(fused(bm25, dense, alpha, normalization, depth)) == expected
 
 
 def test_alpha_0_keeps_near_ties_apart_and_float_noise_together() -> None:
-    # Divided by the span of 40 the first two would tie; stretched from a span of 2e-6 the noise would decide.
+    # Divided by the span of 40 the first two would tie; stretched from a span of 2e-6 the noise
+    # would decide.
     assert list(fused({"a": 30.000001, "b": 30.000003, "c": 70.0}, {}, 0.0)) == ["c", "b", "a"]
     assert list(fused({"b": 0.5000004, "a": 0.5000001, "c": 0.499998}, {}, 0.0)) == ["a", "b", "c"]
 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    rows=st.lists(st.lists(COSINES, min_size=1, max_size=6), min_size=1, max_size=3), name=st.sampled_from(sorted(NORMALIZATIONS))
+    rows=st.lists(st.lists(COSINES, min_size=1, max_size=6), min_size=1, max_size=3),
+    name=st.sampled_from(sorted(NORMALIZATIONS)),
 )
-def test_normalising_keeps_order_and_touches_no_other_question(rows: list[list[float]], name: str) -> None:
+def test_normalising_keeps_order_and_touches_no_other_question(
+    rows: list[list[float]], name: str
+) -> None:
     width = max(map(len, rows))
     scores = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows])
     together = NORMALIZATIONS[name](scores, ~np.isnan(scores), -1.0)
@@ -165,7 +199,10 @@ def test_normalising_keeps_order_and_touches_no_other_question(rows: list[list[f
 
 def test_theoretical_bounds_by_hand() -> None:
     # Bruch et al.: BM25 from 0, cosine from -1.
-    agrees(fused({"a": 4.0, "b": 1.0}, {"a": 0.0, "b": 1.0}, 0.5, "theoretical"), {"a": 0.75, "b": 0.625})
+    agrees(
+        fused({"a": 4.0, "b": 1.0}, {"a": 0.0, "b": 1.0}, 0.5, "theoretical"),
+        {"a": 0.75, "b": 0.625},
+    )
 
 
 def test_z_score_by_hand() -> None:

@@ -1,4 +1,5 @@
-"""Late chunking: means over tokens read in their document, worked on paper and against the real model."""
+"""Late chunking: means over tokens read in their document, worked on paper and against the real
+model."""
 
 import itertools
 import json
@@ -20,8 +21,8 @@ START, END = 900, 901
 
 @dataclass(frozen=True)
 class Numbered(SentenceEncoder):
-    """Words are tokens and have numbers: "w7" is 7, a Chinese character its code point. A token's vector is (its number, the
-    first number of its window, 1); `seen` keeps the windows."""
+    """Words are tokens and have numbers: "w7" is 7, a Chinese character its code point. A token's
+    vector is (its number, the first number of its window, 1); `seen` keeps the windows."""
 
     name: str = "numbered"
     room: int = 100
@@ -50,7 +51,10 @@ class Numbered(SentenceEncoder):
 
     def token_embeddings(self, windows: Sequence[Sequence[int]]) -> list[Vectors]:
         self.seen.extend(map(list, windows))
-        return [np.array([[token, window[1], 1] for token in window], dtype=np.float32) for window in windows]
+        return [
+            np.array([[token, window[1], 1] for token in window], dtype=np.float32)
+            for window in windows
+        ]
 
 
 def expected(*tokens: tuple[float, float]) -> list[float]:
@@ -90,28 +94,43 @@ def test_the_prompt_counts_with_the_chunk_that_begins_the_document() -> None:
 def test_a_long_document_is_read_in_windows_that_overlap() -> None:
     encoder = Numbered(room=8)
     text = " ".join(f"w{i}" for i in range(1, 12))
-    found = late_vectors(encoder, text, [(text.index("w6"), text.index("w6") + 2), (text.index("w7"), text.index("w7") + 2)])
+    found = late_vectors(
+        encoder,
+        text,
+        [(text.index("w6"), text.index("w6") + 2), (text.index("w7"), text.index("w7") + 2)],
+    )
     # Tokens 1-8 and 4-11; of the common 4-8, the middle one begins the second half.
     assert encoder.seen == [[START, *range(1, 9), END], [START, *range(4, 12), END]]
     assert found[0] == pytest.approx(expected((6, 1)))
     assert found[1] == pytest.approx(expected((7, 4)))
 
 
-@pytest.mark.parametrize(("tokens", "room"), [(0, 4), (1, 1), (4, 4), (5, 4), (10, 4), (100, 7), (3, 1), (1000, 254)])
+@pytest.mark.parametrize(
+    ("tokens", "room"), [(0, 4), (1, 1), (4, 4), (5, 4), (10, 4), (100, 7), (3, 1), (1000, 254)]
+)
 def test_windows_are_full_and_keep_every_token_once(tokens: int, room: int) -> None:
     found = windows(tokens, room)
-    assert [token for _, first, last in found for token in range(first, last)] == list(range(tokens))
+    assert [token for _, first, last in found for token in range(first, last)] == list(
+        range(tokens)
+    )
     assert all(start <= first and last <= start + room for start, first, last in found)
     assert all(start + room <= tokens for start, _, _ in found if tokens > room)
     for (one, _, last), (other, first, _) in itertools.pairwise(found):
         assert other - one <= room - int(room / 4)
-        # A kept token is at least as far from its window's near edge as it would be in the other window.
+        # A kept token is at least as far from its window's near edge as it would be in the other
+        # window.
         assert last == first
         assert abs((one + room - last) - (first - other)) <= 1
 
 
 @pytest.mark.parametrize(
-    "text", ["The pump leaks. ERR-4042 means low pressure.", " 水泵漏水。\nE-4012 means stop. ", "x", "\x07"]
+    "text",
+    [
+        "The pump leaks. ERR-4042 means low pressure.",
+        " 水泵漏水。\nE-4012 means stop. ",
+        "x",
+        "\x07",
+    ],
 )
 def test_one_chunk_that_is_the_document_has_the_models_own_vector(text: str) -> None:
     encoder = SentenceEncoder(DEFAULT_MODEL)
@@ -125,7 +144,9 @@ def test_context_changes_a_chunk_and_leaves_it_near_itself() -> None:
     text = "Berlin is the capital of Germany. Its population is 3.8 million. The weather is mild."
     span = (34, 64)
     late = late_vectors(encoder, text, [span])[0]
-    alone, city = encoder.encode([text[slice(*span)], "population of Berlin"], "passage", lambda done: None)
+    alone, city = encoder.encode(
+        [text[slice(*span)], "population of Berlin"], "passage", lambda done: None
+    )
     assert 0.3 < float(late @ alone) < 0.999
     # What "Its" stands for is in the vector: the example of the paper's introduction.
     assert float(late @ city) > float(alone @ city)
@@ -133,7 +154,10 @@ def test_context_changes_a_chunk_and_leaves_it_near_itself() -> None:
 
 def folder_of(path: Path, pooling: dict[str, object], modules: Sequence[str]) -> SentenceEncoder:
     folders = {"Transformer": "", "Pooling": "1_Pooling"}
-    named = [{"type": f"sentence_transformers.models.{kind}", "path": folders.get(kind, kind)} for kind in modules]
+    named = [
+        {"type": f"sentence_transformers.models.{kind}", "path": folders.get(kind, kind)}
+        for kind in modules
+    ]
     (path / "1_Pooling").mkdir()
     (path / "modules.json").write_text(json.dumps(named))
     (path / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
@@ -149,11 +173,31 @@ PLAIN = ("Transformer", "Pooling", "Normalize")
         ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False}, PLAIN, None),
         ({"pooling_mode": "mean"}, PLAIN, None),
         ({"pooling_mode": "cls"}, PLAIN, "it pools its tokens by 'cls'"),
-        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, PLAIN, "it pools its tokens by 'cls'"),
-        ({"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True}, PLAIN, "it pools its tokens by 'mean+max'"),
-        ({"pooling_mode_mean_sqrt_len_tokens": True}, PLAIN, "it pools its tokens by 'mean_sqrt_len'"),
-        ({"pooling_mode": "mean", "include_prompt": False}, PLAIN, "it leaves its prompt out of the mean"),
-        ({"pooling_mode": "mean"}, (*PLAIN[:2], "Dense"), "its vectors go through a module 'Dense'"),
+        (
+            {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
+            PLAIN,
+            "it pools its tokens by 'cls'",
+        ),
+        (
+            {"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True},
+            PLAIN,
+            "it pools its tokens by 'mean+max'",
+        ),
+        (
+            {"pooling_mode_mean_sqrt_len_tokens": True},
+            PLAIN,
+            "it pools its tokens by 'mean_sqrt_len'",
+        ),
+        (
+            {"pooling_mode": "mean", "include_prompt": False},
+            PLAIN,
+            "it leaves its prompt out of the mean",
+        ),
+        (
+            {"pooling_mode": "mean"},
+            (*PLAIN[:2], "Dense"),
+            "its vectors go through a module 'Dense'",
+        ),
         ({}, ("StaticEmbedding",), "its vectors go through a module 'StaticEmbedding'"),
     ],
 )

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from lab.config.grid import Grid
 from lab.errors import ConfigError
-from lab.experiment.cache import Cache
-from lab.experiment.grid import Grid
-from lab.experiment.resources import Resources
+from lab.pipeline.resources import Resources
 from lab.retrieval.config import DEFAULT_MODEL, DenseConfig
+from lab.storage.cache import Cache
 
 
 def test_the_default_is_the_plain_model() -> None:
@@ -28,7 +28,8 @@ def test_bfloat16_gives_vectors_of_its_own_near_those_of_float32() -> None:
     resources = Resources(Cache(None))
     texts = ["The pump primes itself.", "E-4012 means that the valve is stuck."]
     full, half = (
-        resources.embed(DenseConfig(dtype=dtype, device="cpu").encoder, "passage", texts) for dtype in ("float32", "bfloat16")
+        resources.embed(DenseConfig(dtype=dtype, device="cpu").encoder, "passage", texts)
+        for dtype in ("float32", "bfloat16")
     )
     assert resources.counts["texts computed"] == 4
     cosines = (full * half).sum(axis=1) / np.linalg.norm(half, axis=1)

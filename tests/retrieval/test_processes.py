@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 from lab.errors import ConfigError
-from lab.experiment import resources
-from lab.experiment.cache import Cache
-from lab.experiment.resources import Resources
+from lab.pipeline import resources
+from lab.pipeline.resources import Resources
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.processes import EncodingProcesses, processes_wanted
+from lab.storage.cache import Cache
 
 MODEL = "all-MiniLM-L6-v2"
 
 
-def test_two_processes_give_the_vectors_of_one_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes_give_the_vectors_of_one_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = sorted((f"{'pump ' * (i % 7)}number {i}" for i in range(70)), key=len)
     alone = SentenceEncoder(MODEL).encode(texts, "passage", lambda done: None)
     done: list[int] = []
@@ -25,7 +27,9 @@ def test_two_processes_give_the_vectors_of_one_in_order(tmp_path: Path, monkeypa
     assert done == [32, 32, 6]
 
 
-def test_a_large_corpus_is_encoded_in_the_processes_that_were_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_corpus_is_encoded_in_the_processes_that_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[int] = []
 
     class Counted(EncodingProcesses):
@@ -42,11 +46,15 @@ def test_a_large_corpus_is_encoded_in_the_processes_that_were_asked_for(tmp_path
     assert started == []
     found = given.embed(MODEL, "passage", many)
     assert started == [2]
-    np.testing.assert_allclose(found, SentenceEncoder(MODEL).encode(many, "passage", lambda done: None), atol=1e-6)
+    np.testing.assert_allclose(
+        found, SentenceEncoder(MODEL).encode(many, "passage", lambda done: None), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("wanted", ["0", "two", "-1", ""])
-def test_a_number_of_processes_that_is_none_is_refused(wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_of_processes_that_is_none_is_refused(
+    wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LAB_PROCESSES", wanted)
     with pytest.raises(ConfigError, match="expected a whole number from 1"):
         processes_wanted()

@@ -17,18 +17,28 @@ def literal(hits: dict[int, float]) -> list[int]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(rows=st.lists(HITS, min_size=1, max_size=4), depth=st.integers(1, 30), scale=st.sampled_from([1, 1e9]), data=st.data())
+@given(
+    rows=st.lists(HITS, min_size=1, max_size=4),
+    depth=st.integers(1, 30),
+    scale=st.sampled_from([1, 1e9]),
+    data=st.data(),
+)
 def test_order_is_score_then_index_whatever_the_insertion_order_and_the_depth(
     rows: list[dict[int, float]], depth: int, scale: float, data: st.DataObject
 ) -> None:
     rows = [{chunk: scale * score for chunk, score in hits.items()} for hits in rows]
-    found = ranking_of([{c: hits[c] for c in data.draw(st.permutations(sorted(hits)))} for hits in rows], depth)
+    found = ranking_of(
+        [{c: hits[c] for c in data.draw(st.permutations(sorted(hits)))} for hits in rows], depth
+    )
     starts = np.cumsum([0, *map(len, rows)])
     chunks, scores = (
         np.array([value for hits in rows for value in part(hits)], dtype=kind)
         for part, kind in ((list, np.int64), (dict.values, np.float64))
     )
-    assert rank_lists(starts, chunks, scores, depth).chunks[:, : found.chunks.shape[1]].tolist() == found.chunks.tolist()
+    assert (
+        rank_lists(starts, chunks, scores, depth).chunks[:, : found.chunks.shape[1]].tolist()
+        == found.chunks.tolist()
+    )
     for query, hits in enumerate(rows):
         expected = literal(hits)[:depth]
         assert found.hits(query).tolist() == expected
@@ -54,14 +64,20 @@ def test_no_hit_and_no_question() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows=st.lists(st.lists(st.integers(0, 12), unique=True, max_size=10), min_size=1, max_size=4))
+@given(
+    rows=st.lists(st.lists(st.integers(0, 12), unique=True, max_size=10), min_size=1, max_size=4)
+)
 def test_ranks_of_and_project_against_loops(rows: list[list[int]]) -> None:
     chunks = np.full((len(rows), 10), NONE, dtype=np.int64)
     for query, row in enumerate(rows):
         chunks[query, : len(row)] = row
     ranking = Ranking(chunks, np.where(chunks == NONE, -np.inf, -np.arange(10.0)))
-    queries, wanted = (part.ravel() for part in np.meshgrid(np.arange(len(rows)), np.arange(14), indexing="ij"))
-    expected = [rows[q].index(c) + 1 if c in rows[q] else 0 for q, c in zip(queries, wanted, strict=True)]
+    queries, wanted = (
+        part.ravel() for part in np.meshgrid(np.arange(len(rows)), np.arange(14), indexing="ij")
+    )
+    expected = [
+        rows[q].index(c) + 1 if c in rows[q] else 0 for q, c in zip(queries, wanted, strict=True)
+    ]
     assert ranks_of(ranking, queries, wanted).tolist() == expected
     documents = project(ranking, np.arange(13) // 4)
     for query, row in enumerate(rows):
@@ -70,6 +86,8 @@ def test_ranks_of_and_project_against_loops(rows: list[list[int]]) -> None:
 
 def test_b20_and_b26_a_document_stands_at_its_best_chunk_and_once() -> None:
     # Chunks 0, 2, 3 are doc1's, 1 is doc2's: the list doc1 doc2 doc1 doc1.
-    documents = project(Ranking(np.array([[0, 1, 2, 3]]), np.array([[4.0, 3.0, 2.0, 1.0]])), np.array([0, 1, 0, 0]))
+    documents = project(
+        Ranking(np.array([[0, 1, 2, 3]]), np.array([[4.0, 3.0, 2.0, 1.0]])), np.array([0, 1, 0, 0])
+    )
     assert documents.chunks.tolist() == [[0, 1]]
     assert documents.scores.tolist() == [[4.0, 3.0]]

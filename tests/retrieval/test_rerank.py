@@ -1,4 +1,5 @@
-"""Reranking: case B40, threshold, blend and ties; a cross-encoder that was trained here; maxsim against a literal loop."""
+"""Reranking: case B40, threshold, blend and ties; a cross-encoder that was trained here; maxsim
+against a literal loop."""
 
 import random
 from pathlib import Path
@@ -10,11 +11,11 @@ from hypothesis import strategies as st
 
 import lab
 from lab.errors import ModelError
+from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import DEFAULT_MODEL, RerankConfig
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.ranking import NONE, Ranking
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, rerank
-from lab.truth.query import Evidence, Query
 from tests.given import GivenEncoder, corpus_of, ranking_of
 
 TOPICS = {
@@ -35,7 +36,13 @@ def first_stage(hits: int = 10) -> Ranking:
 
 def test_b40_the_reranker_sees_the_pool_and_ties_keep_their_order() -> None:
     scores = np.array([[1.0 if i == 7 else 0.0 for i in range(1, 11)]])
-    assert rerank(first_stage(), scores, RerankConfig(depth=10), ["?"]).hits(0)[:5].tolist() == [7, 1, 2, 3, 4]
+    assert rerank(first_stage(), scores, RerankConfig(depth=10), ["?"]).hits(0)[:5].tolist() == [
+        7,
+        1,
+        2,
+        3,
+        4,
+    ]
 
 
 def test_b40_with_a_pool_of_five_the_rest_follows_unchanged() -> None:
@@ -46,8 +53,12 @@ def test_b40_with_a_pool_of_five_the_rest_follows_unchanged() -> None:
 
 def test_a_threshold_cuts_hits_and_what_the_reranker_never_saw() -> None:
     scores = np.array([[0.1, 0.9, 0.5, 0.3]])
-    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=0.3), ["?"]).hits(0).tolist() == [2, 3, 4]
-    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=2.0), ["?"]).lengths.tolist() == [0]
+    assert rerank(first_stage(), scores, RerankConfig(depth=4, threshold=0.3), ["?"]).hits(
+        0
+    ).tolist() == [2, 3, 4]
+    assert rerank(
+        first_stage(), scores, RerankConfig(depth=4, threshold=2.0), ["?"]
+    ).lengths.tolist() == [0]
 
 
 def test_blend_mixes_both_normalised_scores() -> None:
@@ -56,22 +67,43 @@ def test_blend_mixes_both_normalised_scores() -> None:
     found = rerank(ranking, scores, RerankConfig(depth=3, blend=0.25), ["?"])
     assert found.hits(0).tolist() == [1, 2, 3]
     assert found.scores[0].tolist() == pytest.approx([0.75, 0.5, 0.25])
-    assert rerank(ranking, scores, RerankConfig(depth=3, blend=0.0), ["?"]).hits(0).tolist() == [1, 2, 3]
-    assert rerank(ranking, scores, RerankConfig(depth=3, blend=1.0), ["?"]).hits(0).tolist() == [3, 2, 1]
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=0.0), ["?"]).hits(0).tolist() == [
+        1,
+        2,
+        3,
+    ]
+    assert rerank(ranking, scores, RerankConfig(depth=3, blend=1.0), ["?"]).hits(0).tolist() == [
+        3,
+        2,
+        1,
+    ]
 
 
 @settings(max_examples=200, deadline=None)
 @given(
-    rows=st.lists(st.lists(st.sampled_from([-3.0, 0.0, 0.5, 0.5 + 1e-8, 2.0]), max_size=8), min_size=1, max_size=3),
+    rows=st.lists(
+        st.lists(st.sampled_from([-3.0, 0.0, 0.5, 0.5 + 1e-8, 2.0]), max_size=8),
+        min_size=1,
+        max_size=3,
+    ),
     depth=st.integers(1, 9),
     threshold=st.sampled_from([None, 0.0, 0.5, 9.0]),
 )
-def test_reranking_against_a_literal_sort(rows: list[list[float]], depth: int, threshold: float | None) -> None:
+def test_reranking_against_a_literal_sort(
+    rows: list[list[float]], depth: int, threshold: float | None
+) -> None:
     """Rows of reranker scores by first-stage rank; chunk r stands at rank r + 1."""
     ranking = ranking_of([{i: -float(i) for i in range(len(row))} for row in rows], 8)
     width = ranking.chunks.shape[1]
-    scores = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows]).reshape(len(rows), width)
-    found = rerank(ranking, scores[:, :depth], RerankConfig(depth=depth, threshold=threshold), ["?"] * len(rows))
+    scores = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows]).reshape(
+        len(rows), width
+    )
+    found = rerank(
+        ranking,
+        scores[:, :depth],
+        RerankConfig(depth=depth, threshold=threshold),
+        ["?"] * len(rows),
+    )
     for query, row in enumerate(rows):
         pool = sorted(range(len(row[:depth])), key=lambda i: -round(row[i], 6))
         kept = [i for i in pool if threshold is None or row[i] >= threshold]
@@ -82,7 +114,8 @@ def test_reranking_against_a_literal_sort(rows: list[list[float]], depth: int, t
 
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny BERT that learned in two seconds which questions and texts share a topic."""
+    """A folder with a tiny BERT that learned in two seconds which questions and texts share a
+    topic."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
@@ -92,7 +125,9 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plain = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     plain.pre_tokenizer = pre_tokenizers.Whitespace()
     plain.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, model_max_length=64, **names)
@@ -112,12 +147,21 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw, model = random.Random(0), BertForSequenceClassification(shape)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(120):
-        topics = [(draw.choice(sorted(TOPICS)), draw.choice(sorted(TOPICS)), draw.random() < 0.4) for _ in range(48)]
+        topics = [
+            (draw.choice(sorted(TOPICS)), draw.choice(sorted(TOPICS)), draw.random() < 0.4)
+            for _ in range(48)
+        ]
         pairs = [
-            (" ".join(draw.sample(TOPICS[a], 2)), " ".join(draw.sample(TOPICS[a if same else b], 3))) for a, b, same in topics
+            (
+                " ".join(draw.sample(TOPICS[a], 2)),
+                " ".join(draw.sample(TOPICS[a if same else b], 3)),
+            )
+            for a, b, same in topics
         ]
         labels = torch.tensor([float(same or a == b) for a, b, same in topics])
-        logits = model(**tokenizer(*map(list, zip(*pairs, strict=True)), padding=True, return_tensors="pt")).logits[:, 0]
+        logits = model(
+            **tokenizer(*map(list, zip(*pairs, strict=True)), padding=True, return_tensors="pt")
+        ).logits[:, 0]
         loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
         optimizer.zero_grad()
         loss.backward()
@@ -130,7 +174,12 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
     scorer = CrossEncoderScorer(str(cross_encoder))
-    texts = ["fuse torque stator", "pleats clogged cartridge", "priming suction impeller", "bearing winding"]
+    texts = [
+        "fuse torque stator",
+        "pleats clogged cartridge",
+        "priming suction impeller",
+        "bearing winding",
+    ]
     done: list[int] = []
     questions = ["seal leak", "micron mesh"]
     pairs = [(question, text) for question in questions for text in texts]
@@ -143,9 +192,18 @@ def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
 
 
 def test_a_sweep_reranks_with_a_cross_encoder_from_a_folder(cross_encoder: Path) -> None:
-    texts = {"d1": "fuse torque stator", "d2": "pleats clogged cartridge", "d3": "priming suction impeller"}
-    queries = [Query("q1", "seal leak", evidence=(Evidence("d3"),)), Query("q2", "micron mesh", evidence=(Evidence("d2"),))]
-    blind = GivenEncoder({text: [1.0, 0.0] for text in (*texts.values(), "seal leak", "micron mesh")})
+    texts = {
+        "d1": "fuse torque stator",
+        "d2": "pleats clogged cartridge",
+        "d3": "priming suction impeller",
+    }
+    queries = [
+        Query("q1", "seal leak", evidence=(Evidence("d3"),)),
+        Query("q2", "micron mesh", evidence=(Evidence("d2"),)),
+    ]
+    blind = GivenEncoder(
+        {text: [1.0, 0.0] for text in (*texts.values(), "seal leak", "micron mesh")}
+    )
     result = lab.sweep(
         corpus_of(texts),
         queries,
@@ -173,7 +231,9 @@ def test_a_cross_encoder_is_named_by_its_bytes(cross_encoder: Path, tmp_path: Pa
     weights = bytearray((other / "model.safetensors").read_bytes())
     weights[-1] ^= 1
     (other / "model.safetensors").write_bytes(weights)
-    assert CrossEncoderScorer(str(other)).identity != CrossEncoderScorer(str(cross_encoder)).identity
+    assert (
+        CrossEncoderScorer(str(other)).identity != CrossEncoderScorer(str(cross_encoder)).identity
+    )
 
 
 def test_what_is_no_cross_encoder_is_an_error(tmp_path: Path) -> None:
@@ -187,10 +247,19 @@ def test_what_is_no_cross_encoder_is_an_error(tmp_path: Path) -> None:
 def test_maxsim_is_the_mean_over_question_tokens_of_the_best_cosine() -> None:
     encoder = SentenceEncoder(DEFAULT_MODEL)
     questions = ["why does the pump leak", "fuse rating", "why does the pump leak"]
-    texts = ["Replace the seal when water leaks from the pump.", "The fuse is rated 4 A.", "The fuse is rated 4 A."]
+    texts = [
+        "Replace the seal when water leaks from the pump.",
+        "The fuse is rated 4 A.",
+        "The fuse is rated 4 A.",
+    ]
     scores = MaxSim(encoder).score(questions, texts, ignore)
     for question, text, score in zip(questions, texts, scores, strict=True):
-        asked, held = (encoder.model.encode(part, output_value="token_embeddings").numpy() for part in (question, text))
-        cosines = [max(float(q @ t / np.linalg.norm(q) / np.linalg.norm(t)) for t in held) for q in asked]
+        asked, held = (
+            encoder.model.encode(part, output_value="token_embeddings").numpy()
+            for part in (question, text)
+        )
+        cosines = [
+            max(float(q @ t / np.linalg.norm(q) / np.linalg.norm(t)) for t in held) for q in asked
+        ]
         assert score == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
     assert scores[0] > scores[2]

@@ -1,4 +1,5 @@
-"""Synonyms: the format's rules, which terms a question is searched for, and what a document scores by them."""
+"""Synonyms: the format's rules, which terms a question is searched for, and what a document scores
+by them."""
 
 import hashlib
 import math
@@ -13,17 +14,17 @@ from hypothesis import strategies as st
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
+from lab.config.experiment import read_experiment
+from lab.config.grid import Grid
 from lab.errors import ConfigError
-from lab.experiment.cache import Cache
-from lab.experiment.experiment import read_experiment
-from lab.experiment.grid import Grid
-from lab.experiment.resources import Resources
-from lab.experiment.stages import Stages
+from lab.pipeline.resources import Resources
+from lab.pipeline.stages import Stages
+from lab.relevance.query import Query
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import BM25, build
 from lab.retrieval.config import BM25Config
 from lab.retrieval.synonyms import Expansion, Rule, read_synonyms
-from lab.truth.query import Query
+from lab.storage.cache import Cache
 from tests.given import corpus_of
 
 
@@ -40,7 +41,8 @@ def searched(tmp_path: Path, question: str, *lines: str, analyzer: str = "auto")
 def test_the_rules_of_the_format(tmp_path: Path) -> None:
     file = tmp_path / "synonyms.txt"
     file.write_bytes(
-        "\ufeff# made by hand\n\ncar , automobile,motor car\r\ni-pod, i pod => ipod\na\\,b, x\\=>y, back\\\\slash\n".encode()
+        "\ufeff# made by hand\n\ncar , automobile,motor car\r\ni-pod, i pod => ipod\na\\,b, "
+        "x\\=>y, back\\\\slash\n".encode()
     )
     read = read_synonyms(file)
     cars = ("car", "automobile", "motor car")
@@ -71,16 +73,29 @@ def test_rules_with_one_left_side_add_up_and_the_longest_wins(tmp_path: Path) ->
     assert searched(tmp_path, "park car", *rules) == ["park", "car", "automobile"]
 
 
-def test_what_a_rule_brings_counts_once_and_what_the_question_repeats_counts_as_often_as_it_stands(tmp_path: Path) -> None:
+def test_what_a_rule_brings_counts_once_and_what_the_question_repeats_counts_as_often_as_it_stands(
+    tmp_path: Path,
+) -> None:
     found = searched(tmp_path, "car car auto", "car, automobile", "auto, automobile")
     assert found == ["car", "car", "auto", "automobile"]
     assert searched(tmp_path, "automobile car", "car, automobile") == ["automobile", "car"]
 
 
 def test_identifiers_and_chinese_are_matched_as_the_analyzer_parts_them(tmp_path: Path) -> None:
-    assert searched(tmp_path, "报错ERR-4042怎么办", "ERR-4042 => 低压报警") == ["报错", "怎么", "么办", "低压", "压报", "报警"]
+    assert searched(tmp_path, "报错ERR-4042怎么办", "ERR-4042 => 低压报警") == [
+        "报错",
+        "怎么",
+        "么办",
+        "低压",
+        "压报",
+        "报警",
+    ]
     assert searched(tmp_path, "错误码是什么", "错误码, 故障代码")[-3:] == ["故障", "障代", "代码"]
-    assert searched(tmp_path, "the fitting leaks", "leaking, dripping", analyzer="english") == ["fit", "leak", "drip"]
+    assert searched(tmp_path, "the fitting leaks", "leaking, dripping", analyzer="english") == [
+        "fit",
+        "leak",
+        "drip",
+    ]
 
 
 def test_every_bad_line_is_told(tmp_path: Path) -> None:
@@ -104,10 +119,14 @@ words = st.lists(st.sampled_from("a b c d e".split()), min_size=1, max_size=6)
 
 
 @given(words, st.lists(st.tuples(words, words), max_size=4))
-def test_a_rule_to_itself_changes_nothing_and_no_term_is_brought_twice(question: list[str], rules: list) -> None:
+def test_a_rule_to_itself_changes_nothing_and_no_term_is_brought_twice(
+    question: list[str], rules: list
+) -> None:
     itself = Expansion({tuple(left): (tuple(left),) for left, _ in rules})
     assert itself(question) == question
-    kept = Expansion({tuple(left): tuple(dict.fromkeys(map(tuple, (left, right)))) for left, right in rules})(question)
+    kept = Expansion(
+        {tuple(left): tuple(dict.fromkeys(map(tuple, (left, right)))) for left, right in rules}
+    )(question)
     assert kept[: len(question)] == question
     brought = kept[len(question) :]
     assert len(set(brought)) == len(brought)
@@ -125,8 +144,8 @@ def index(tmp_path: Path, variant: str = "lucene") -> tuple[Chunking, BM25]:
 
 def test_the_score_is_the_sum_over_the_searched_terms(tmp_path: Path) -> None:
     _, bm25 = index(tmp_path)
-    # N 3, df 1 each: idf ln(1 + 2.5 / 1.5); lengths 1, 1, 2, average 4/3; one occurrence in one term:
-    # 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.75)) = 2.2 / 1.975.
+    # N 3, df 1 each: idf ln(1 + 2.5 / 1.5); lengths 1, 1, 2, average 4/3; one occurrence in one
+    # term: 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.75)) = 2.2 / 1.975.
     one = math.log(1 + 2.5 / 1.5) * 2.2 / 1.975
     found = bm25.search(["car"], 10)
     assert found.hits(0).tolist() == [0, 1]
@@ -143,24 +162,39 @@ def test_a_new_chunk_scores_as_an_indexed_one(tmp_path: Path, variant: str) -> N
     assert bm25.scores_of_new(questions, list(TEXTS.values())) == pytest.approx(old, abs=1e-12)
 
 
-def test_a_file_is_looked_for_beside_the_experiment_and_its_lines_are_checked_with_the_rest(tmp_path: Path) -> None:
+def test_a_file_is_looked_for_beside_the_experiment_and_its_lines_are_checked_with_the_rest(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("car", "utf-8")
-    (tmp_path / "set.jsonl").write_text('{"query_id": "q", "text": "auto", "evidence": [{"doc_id": "a.txt"}]}\n', "utf-8")
+    (tmp_path / "set.jsonl").write_text(
+        '{"query_id": "q", "text": "auto", "evidence": [{"doc_id": "a.txt"}]}\n', "utf-8"
+    )
     (tmp_path / "words.txt").write_text("car, auto\n", "utf-8")
     file = tmp_path / "e.toml"
-    head = 'corpus = "docs"\ndiagnostic_sets = ["set.jsonl"]\n[retrieve]\nmode = ["bm25", "dense"]\n'
+    head = (
+        'corpus = "docs"\ndiagnostic_sets = ["set.jsonl"]\n[retrieve]\nmode = ["bm25", "dense"]\n'
+    )
     file.write_text(head + '[bm25]\nsynonyms = ["", "words.txt"]\n', "utf-8")
     grid = read_experiment(file).grid
     assert grid.synonyms == ("", str(tmp_path / "words.txt"))
-    assert [config.name for config in grid.systems()[0]] == ["fixed-400 bm25", "fixed-400 dense", "fixed-400 bm25 words.txt"]
+    assert [config.name for config in grid.systems()[0]] == [
+        "fixed-400 bm25",
+        "fixed-400 dense",
+        "fixed-400 bm25 words.txt",
+    ]
     (tmp_path / "words.txt").write_text("car\n", "utf-8")
     file.write_text(head + '[bm25]\nsynonyms = ["words.txt", "none.txt", 3]\nk1 = -1\n', "utf-8")
     with pytest.raises(ConfigError) as caught:
         read_experiment(file)
     told = "\n".join(caught.value.problems)
     assert len(caught.value.problems) == 4
-    for part in ("words.txt:1: 'car' is alone", "'none.txt' does not exist", "bm25.synonyms is 3", "bm25.k1 is -1"):
+    for part in (
+        "words.txt:1: 'car' is alone",
+        "'none.txt' does not exist",
+        "bm25.synonyms is 3",
+        "bm25.k1 is -1",
+    ):
         assert part in told
 
 
@@ -172,8 +206,16 @@ def test_files_of_one_name_are_told_apart_or_refused() -> None:
 def test_the_postings_are_shared(tmp_path: Path) -> None:
     file = tmp_path / "s.txt"
     file.write_text("car, automobile\n", "utf-8")
-    stage = Stages(corpus_of(TEXTS), [Query("q", "car")], ChunkConfig(strategy="document"), Resources(Cache(None)))
-    plain, with_rules = stage.bm25_index(BM25Config()), stage.bm25_index(BM25Config(synonyms=str(file)))
+    stage = Stages(
+        corpus_of(TEXTS),
+        [Query("q", "car")],
+        ChunkConfig(strategy="document"),
+        Resources(Cache(None)),
+    )
+    plain, with_rules = (
+        stage.bm25_index(BM25Config()),
+        stage.bm25_index(BM25Config(synonyms=str(file))),
+    )
     assert with_rules.own.postings is plain.own.postings
     assert plain.own.terms("car") == ["car"]
     assert with_rules.own.terms("car") == ["car", "automobile"]

@@ -1,0 +1,314 @@
+"""Experiment: one TOML file, read and checked as a whole."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from lab.config.config import problem
+from lab.config.grid import TABLES, Grid
+from lab.config.retriever import RetrieverConfig
+from lab.errors import ConfigError, nearest
+from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.retrieval.synonyms import read_synonyms
+
+CONTEXT_K = 10
+
+
+class Measure(BaseModel):
+    """What is measured: metrics by name, the one that chooses, the judged unit, and how much of a
+    piece must be held.
+
+    `weights` gives metrics a weight each; their weighted mean then is a metric of its own,
+    `weighted`, and chooses. `sealed` is the share of questions set aside for one last score of the
+    recommended system.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metrics: tuple[str, ...] = ("recall@5", "precision@3", "ndcg@10")
+    select_by: str = "ndcg@10"
+    unit: Literal["auto", "evidence", "document"] = "auto"
+    hold: Annotated[float, Field(gt=0, le=1)] = 0.9
+    weights: dict[str, Annotated[float, Field(gt=0)]] = {}
+    sealed: Annotated[float, Field(ge=0, le=0.8)] = 0.0
+    seed: int = 0
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as fault:
+            raise ConfigError(_problems(fault)) from None
+
+    @field_validator("metrics")
+    @classmethod
+    def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
+        problems: list[str] = []
+        for metric in metrics:
+            try:
+                parse_metric(metric)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        if problems:
+            raise ValueError("; ".join(problems))
+        return tuple(dict.fromkeys(parse_metric(metric).label for metric in metrics))
+
+    @field_validator("select_by")
+    @classmethod
+    def _quality(cls, metric: str) -> str:
+        if metric == WEIGHTED:
+            return metric
+        try:
+            parsed = parse_metric(metric)
+        except ConfigError as fault:
+            raise ValueError(str(fault)) from None
+        if parsed.is_cost:
+            raise ValueError("expected a quality metric, not a cost")
+        return parsed.label
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weights_choose(cls, values: Any) -> Any:
+        return (
+            {"select_by": WEIGHTED} | values
+            if isinstance(values, dict) and values.get("weights")
+            else values
+        )
+
+    @model_validator(mode="after")
+    def _weighted_is_measured(self) -> "Measure":
+        measured = [metric for metric in self.measured if not parse_metric(metric).is_cost]
+        unknown = [metric for metric in self.weights if metric not in measured]
+        if unknown:
+            raise ValueError(
+                f"weights names {', '.join(unknown)}; expected quality metrics that are measured: "
+                f"{', '.join(measured)}"
+            )
+        if self.select_by == WEIGHTED and not self.weights:
+            raise ValueError(f"select_by is '{WEIGHTED}', but weights is empty")
+        return self
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Every metric that is computed from rankings, the selecting one included."""
+        return tuple(
+            dict.fromkeys(
+                metric for metric in (*self.metrics, self.select_by) if metric != WEIGHTED
+            )
+        )
+
+    @property
+    def context_k(self) -> int:
+        """The cut-off at which context tokens are counted: the selecting metric's, 10 where it has
+        none in chunks."""
+        chosen = None if self.select_by == WEIGHTED else parse_metric(self.select_by)
+        return chosen.k if chosen and chosen.k and not chosen.by_tokens else CONTEXT_K
+
+
+class Experiment(BaseModel):
+    """One experiment file, read and checked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    corpus: Path
+    diagnostic_sets: tuple[Path, ...]
+    grid: Grid
+    measure: Measure
+    retrievers: tuple[RetrieverConfig, ...] = ()
+
+
+TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", "retriever", "features", *TABLES)
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read a TOML experiment. Paths in it are taken from the working directory, else from the
+    file's folder.
+
+    Raises ConfigError with every unknown key, bad value and missing path.
+    """
+    path = Path(path)
+    try:
+        plain = tomllib.loads(path.read_text("utf-8"))
+    except OSError as fault:
+        raise ConfigError(f"{path}: cannot be read ({fault.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigError(f"{path}: not TOML ({fault})") from None
+    problems = [
+        f"{path}: unknown key '{key}'{nearest(key, TOP_KEYS)}"
+        for key in plain
+        if key not in TOP_KEYS
+    ]
+    corpus, sets = _paths(plain, path, problems)
+    values = _grid_values(plain, path, problems)
+    if "synonyms" in values:
+        values["synonyms"] = _synonyms(values["synonyms"], path, problems)
+    grid = _grid(values, path, problems)
+    measure = _measure(plain.get("measure", {}), path, problems)
+    retrievers = _retrievers(plain.get("retriever", []), path, problems)
+    if problems:
+        raise ConfigError(problems)
+    name = str(plain.get("name", path.stem))
+    return Experiment(
+        name=name,
+        corpus=corpus,
+        diagnostic_sets=sets,
+        grid=grid,
+        measure=measure,
+        retrievers=retrievers,
+    )
+
+
+def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {"features": plain["features"]} if "features" in plain else {}
+    for table, keys in TABLES.items():
+        content = plain.get(table, {})
+        if not isinstance(content, dict):
+            problems.append(f"{path}: '{table}' is {content!r}; expected a table [{table}]")
+            continue
+        for key, value in content.items():
+            if key in keys:
+                values[keys[key]] = value
+            else:
+                problems.append(f"{path}: unknown key '{table}.{key}'{nearest(key, keys)}")
+    return values
+
+
+def _synonyms(plain: Any, path: Path, problems: list[str]) -> list[str]:
+    """The files of rules where they lie, looked for like the other paths, and every bad line in
+    them."""
+    found = []
+    for name in plain if isinstance(plain, list) else [plain]:
+        if not isinstance(name, str):
+            problems.append(
+                f"{path}: bm25.synonyms is {name!r}; expected the path of a file of rules, or '' "
+                "for none"
+            )
+            continue
+        place = next((p for p in (Path(name), path.parent / name) if p.is_file()), None)
+        if name and place is None:
+            problems.append(
+                f"{path}: bm25.synonyms '{name}' does not exist, neither from here nor from "
+                f"{path.parent}"
+            )
+        elif place is not None:
+            try:
+                read_synonyms(place)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        found.append(str(place) if name and place else name)
+    return found or [""]
+
+
+def _grid(values: Mapping[str, Any], path: Path, problems: list[str]) -> Grid:
+    """The grid of the settings that are right by themselves, checked for impossible cells as
+    well."""
+    right: dict[str, Any] = {}
+    for key, value in values.items():
+        try:
+            Grid(**{key: value})
+            right[key] = value
+        except ConfigError as fault:
+            problems.extend(f"{path}: {problem}" for problem in fault.problems)
+    grid = Grid(**right)
+    try:
+        grid.systems()
+    except ConfigError as fault:
+        problems.extend(f"{path}: {problem}" for problem in fault.problems)
+    return grid
+
+
+def _measure(plain: Any, path: Path, problems: list[str]) -> Measure:
+    if not isinstance(plain, dict):
+        problems.append(f"{path}: 'measure' is {plain!r}; expected a table [measure]")
+        return Measure()
+    try:
+        return Measure(**plain)
+    except ConfigError as fault:
+        problems.extend(f"{path}: {problem}" for problem in fault.problems)
+        return Measure()
+
+
+def _problems(fault: ValidationError) -> Iterator[str]:
+    """Errors of a Measure under the keys of the experiment file."""
+    for error in fault.errors():
+        if error["type"] == "extra_forbidden":
+            yield (
+                "unknown key "
+                f"'measure.{error['loc'][0]}'{nearest(str(error['loc'][0]), Measure.model_fields)}"
+            )
+        else:
+            yield problem(
+                ".".join(map(str, ("measure", *error["loc"]))), error["msg"], error.get("input")
+            )
+
+
+def _paths(
+    plain: Mapping[str, Any], path: Path, problems: list[str]
+) -> tuple[Path, tuple[Path, ...]]:
+    sets = plain.get("diagnostic_sets")
+    for key, value in (("corpus", plain.get("corpus")), ("diagnostic_sets", sets)):
+        if value is None:
+            problems.append(
+                f"{path}: key '{key}' is missing; expected the path of "
+                f"{'documents' if key == 'corpus' else 'questions'}"
+            )
+    found = []
+    for key, value in [
+        ("corpus", plain.get("corpus")),
+        *(("diagnostic_sets", s) for s in (sets if isinstance(sets, list) else [sets])),
+    ]:
+        if value is None:
+            found.append(Path())
+        elif not isinstance(value, str):
+            problems.append(f"{path}: '{key}' is {value!r}; expected a path")
+            found.append(Path())
+        else:
+            place = next((p for p in (Path(value), path.parent / value) if p.exists()), None)
+            if place is None:
+                problems.append(
+                    f"{path}: {key} '{value}' does not exist, neither from here nor from "
+                    f"{path.parent}"
+                )
+            found.append(place or Path(value))
+    return found[0], tuple(found[1:])
+
+
+def _retrievers(plain: Any, path: Path, problems: list[str]) -> tuple[RetrieverConfig, ...]:
+    """The `[[retriever]]` tables; run files are looked for like the other paths."""
+    if not isinstance(plain, list) or not all(isinstance(table, dict) for table in plain):
+        problems.append(
+            f"{path}: 'retriever' is {plain!r}; expected tables [[retriever]], with double brackets"
+        )
+        return ()
+    found: dict[str, RetrieverConfig] = {}
+    for number, table in enumerate(plain, start=1):
+        place = f"retriever {number}"
+        try:
+            config = RetrieverConfig.model_validate(table)
+        except ValidationError as fault:
+            for error in fault.errors():
+                key = str(error["loc"][0]) if error["loc"] else ""
+                if error["type"] == "extra_forbidden":
+                    meant = nearest(key, RetrieverConfig.model_fields)
+                    problems.append(f"{path}: unknown key '{key}' in {place}{meant}")
+                else:
+                    where = ".".join(map(str, (place, *error["loc"])))
+                    problems.append(f"{path}: {problem(where, error['msg'], error.get('input'))}")
+            continue
+        if config.run is not None:
+            run = next((p for p in (config.run, path.parent / config.run) if p.is_file()), None)
+            if run is None:
+                problems.append(
+                    f"{path}: run '{config.run}' of {place} does not exist, neither from here nor "
+                    f"from {path.parent}"
+                )
+            config = config.model_copy(update={"run": run})
+        if config.name in found:
+            problems.append(
+                f"{path}: {place} is the second of the name '{config.name}'; names must be unique"
+            )
+        found[config.name] = config
+    return tuple(found.values())

@@ -1,0 +1,177 @@
+"""Families: systems that differ in alpha alone, and the exact curves of their evidence over it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.config.config import Config
+from lab.diagnosis.alpha.curve import Curve, Lines, curve
+from lab.diagnosis.cutoff import Cutoff
+from lab.pipeline.stages import Stages
+from lab.relevance.judge import DocumentJudge, Judge
+from lab.relevance.pieces import Pieces
+from lab.retrieval.config import FusionConfig, Normalization
+from lab.retrieval.fusion import contributions, fuse, ranks
+from lab.retrieval.ranking import NONE
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """All alphas of one hybrid system before any reranker: `config` stands for it (its alpha means
+    nothing), `curves` has one a scored question, exact up to rank `cap`."""
+
+    config: Config
+    cap: int
+    curves: tuple[Curve, ...]
+
+    @property
+    def name(self) -> str:
+        """The systems' common name, without alpha."""
+        return self.config.name.replace(f" alpha={self.fusion.alpha:g}", "", 1)
+
+    @property
+    def fusion(self) -> FusionConfig:
+        """How the legs are fused; its alpha means nothing."""
+        assert self.config.fusion is not None  # a family is hybrid
+        return self.config.fusion
+
+
+def on_curves(own: Config, config: Config) -> bool:
+    """Whether a system's first stage lies on the curves of the family that `own` stands for: at its
+    alpha, or as a leg."""
+    if config.variants or config.retriever is not None or _shared(config) != _shared(own):
+        return False
+    if config.fusion is not None and own.fusion is not None:
+        return (config.bm25, config.dense, config.fusion.normalization) == (
+            own.bm25,
+            own.dense,
+            own.fusion.normalization,
+        )
+    return config.bm25 in (None, own.bm25) and config.dense in (None, own.dense)
+
+
+def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
+    """One hybrid config a family; where a grid has both legs of a chunking but no hybrid of them,
+    they are joined with the default fusion, so that a leg's miss can be asked whether the other leg
+    would have helped. Systems that fuse variants are left out: reciprocal ranks of several wordings
+    are not linear in alpha, so no curve is exact for them."""
+    configs = [config for config in configs if not config.variants]
+    found: dict[Config, None] = {}
+    for config in configs:
+        if config.fusion is not None:
+            found[_plain(config, config.fusion)] = None
+    if not found:
+        for one in configs:
+            for other in configs:
+                if _shared(one) == _shared(other) and (one.mode, other.mode) == ("bm25", "dense"):
+                    found[_plain(one.model_copy(update={"dense": other.dense}), FusionConfig())] = (
+                        None
+                    )
+    return tuple(found)
+
+
+def _shared(config: Config) -> tuple[object, ...]:
+    return config.depth, config.deliver, config.chunk, config.views, config.features
+
+
+def _plain(config: Config, fusion: FusionConfig) -> Config:
+    fusion = fusion.model_copy(update={"alpha": FusionConfig().alpha})
+    return config.model_copy(update={"fusion": fusion, "rerank": None})
+
+
+class Families:
+    """Built once per chunking and asked for every system that shares it: the curves of a family are
+    drawn at its first use."""
+
+    def __init__(
+        self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config]
+    ) -> None:
+        self.stage, self.asked, self.cap, self.precise = stage, asked, cutoff.cap, cutoff.precise
+        self.numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query)
+        self._known: dict[Config, Family | None] = dict.fromkeys(representatives(configs))
+        self._other: dict[tuple[Config, Judge, int], Curve] = {}
+
+    @property
+    def known(self) -> tuple[Family, ...]:
+        """The families of the systems asked so far."""
+        return tuple(family for family in self._known.values() if family is not None)
+
+    def of(self, config: Config, judge: Judge) -> Family | None:
+        """The family on whose curves a system's first stage lies."""
+        for own, family in self._known.items():
+            if on_curves(own, config):
+                if family is None:
+                    family = self._known[own] = Family(
+                        own,
+                        self.cap,
+                        tuple(
+                            self._curves(own, judge, range(len(self.asked.queries)), self.precise)
+                        ),
+                    )
+                return family
+        return None
+
+    def otherwise(
+        self, config: Config, judge: Judge, questions: Ints
+    ) -> tuple[Config, dict[int, Curve]]:
+        """A family's curves for some questions under another normalisation. Affine ones reach the
+        same orders at other alphas, so it is reciprocal ranks, or min-max in their place."""
+        assert config.fusion is not None  # a family is hybrid
+        name: Normalization = "min-max" if config.fusion.normalization == "rrf" else "rrf"
+        other = config.model_copy(
+            update={"fusion": config.fusion.model_copy(update={"normalization": name})}
+        )
+        new = [
+            int(question)
+            for question in np.unique(questions)
+            if (other, judge, int(question)) not in self._other
+        ]
+        for question, curve_ in zip(new, self._curves(other, judge, new), strict=True):
+            self._other[other, judge, question] = curve_
+        return other, {
+            question: self._other[other, judge, question] for question in questions.tolist()
+        }
+
+    def _curves(
+        self, config: Config, judge: Judge, questions: Iterable[int], relevant_too: bool = False
+    ) -> Iterator[Curve]:
+        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha.curve`), and of what
+        is relevant by itself."""
+        assert config.bm25 is not None  # a family is hybrid
+        assert config.dense is not None
+        assert config.fusion is not None
+        found = self.stage.candidates(config.bm25, config.dense, config.depth)
+        boost = self.stage.boost(config.features)
+        bm25, dense = contributions(found, config.fusion.normalization, boost)
+        bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
+        if boost is not None:
+            # The lists at both ends are no longer the legs' own.
+            ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
+            bm25_rank, dense_rank = (
+                ranks(fuse(found, end, config.depth, boost), found.chunks) for end in ends
+            )
+        judged = self.stage.delivery(config.deliver).span_of
+        if isinstance(judge, DocumentJudge):
+            judged = judge.spans.document[judged]
+        borders = np.searchsorted(self.asked.query, np.arange(len(self.asked.queries) + 1))
+        for query in questions:
+            real = found.chunks[query] != NONE
+            chunks = found.chunks[query, real]
+            lines = Lines(
+                chunks,
+                judged[chunks],
+                bm25[query, real],
+                dense[query, real],
+                bm25_rank[query, real],
+                dense_rank[query, real],
+            )
+            holders = [
+                judge.holders(piece)
+                for piece in range(int(borders[query]), int(borders[query + 1]))
+            ]
+            relevant = judge.relevant_to(query) if relevant_too else []
+            yield curve(lines, [*holders, *relevant], config.depth, self.cap).parted(len(holders))

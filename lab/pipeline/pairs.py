@@ -1,0 +1,29 @@
+"""Scoring what rerankers are asked for: every distinct pair of a question and a text, for all
+systems of a chunking at once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lab.config.config import Config
+from lab.pipeline.stages import Stages
+
+
+def prepare_pairs(asked: Sequence[tuple[Stages, Sequence[Config]]]) -> None:
+    """Score the distinct pairs that any of the systems re-ranks, for all views of one chunking,
+    each with its systems, at once: a reranker that reads a text once then serves all of them."""
+    for model in dict.fromkeys(
+        config.rerank.model for _, configs in asked for config in configs if config.rerank
+    ):
+        pools = [
+            (stage, [keys for name, keys in map(stage.pool, configs) if name == model])
+            for stage, configs in asked
+        ]
+        views = [(stage, np.unique(np.concatenate(keys))) for stage, keys in pools if keys]
+        pairs = [(stage, *np.divmod(keys, len(stage.chunking))) for stage, keys in views]
+        questions = [stage.questions[q] for stage, query, _ in pairs for q in query]
+        texts = [stage.chunking.texts[c] for stage, _, chunks in pairs for c in chunks]
+        scores = views[0][0].resources.score_pairs(model, questions, texts)
+        borders = np.cumsum([len(keys) for _, keys in views])[:-1]
+        for (stage, keys), own in zip(views, np.split(scores, borders), strict=True):
+            stage.keep_pair_scores(model, keys, own)

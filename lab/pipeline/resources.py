@@ -1,0 +1,284 @@
+"""Models and cache together: every distinct text is encoded once, every distinct pair scored once,
+ever."""
+
+import hashlib
+import resource
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.chunking.chunk import Chunking
+from lab.chunking.units import Span, words
+from lab.corpus.document import Corpus
+from lab.errors import ConfigError, ModelError
+from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
+from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.late import late_vectors
+from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
+from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
+from lab.retrieval.synonyms import Synonyms, read_synonyms
+from lab.storage.cache import Cache, cache_key
+from lab.storage.progress import Progress, Silent
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+T = TypeVar("T")
+
+# Texts or pairs computed between two commits: what a killed run loses at most.
+SLAB = 512
+
+
+@dataclass
+class Resources:
+    """What stages need beside their config. `encoders` and `scorers` given by name take the place
+    of models to load; `counts` says how much was computed and how much came from the cache,
+    `seconds` where the time went, `peak_mb` the most memory that the process had held when a stage
+    last ended."""
+
+    cache: Cache
+    progress: Progress = field(default_factory=Silent)
+    encoders: dict[str, Encoder] = field(default_factory=dict)
+    scorers: dict[str, PairScorer] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    peak_mb: dict[str, float] = field(default_factory=dict)
+    _synonyms: dict[str, Synonyms] = field(default_factory=dict)
+    _counted: set[bytes] = field(default_factory=set)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to a stage, but for what stages inside it take: all stages add
+        up to the whole."""
+        start, before = time.perf_counter(), sum(self.seconds.values())
+        yield
+        self.seconds[stage] += time.perf_counter() - start - (sum(self.seconds.values()) - before)
+        self.peak_mb[stage] = peak_megabytes()
+
+    def encoder(self, name: str) -> Encoder:
+        """An encoder by `DenseConfig.encoder`, the model's name with how it computes."""
+        if name not in self.encoders:
+            self.encoders[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]  # as the config has checked
+        return self.encoders[name]
+
+    def scorer(self, name: str) -> PairScorer:
+        if name not in self.scorers:
+            method, _, model = name.partition(":")
+            if method == MAXSIM:
+                encoder = self.encoder(model or DEFAULT_MODEL)
+                if not isinstance(encoder, SentenceEncoder):
+                    raise ModelError(
+                        f"rerank.model '{name}' reads token vectors, which the given encoder does "
+                        "not have; "
+                        "name a sentence-transformers model (maxsim:NAME) or give a reranker of "
+                        "that name"
+                    )
+                self.scorers[name] = MaxSim(encoder)
+            else:
+                self.scorers[name] = CrossEncoderScorer(name)
+        return self.scorers[name]
+
+    def read_synonyms(self, paths: Iterable[str]) -> None:
+        """Read files of rules, each once, so that a sweep sees one state of them. Raises
+        ConfigError with every bad line."""
+        problems: list[str] = []
+        for path in paths:
+            try:
+                self.synonyms(path)
+            except ConfigError as fault:
+                problems.extend(fault.problems)
+        if problems:
+            raise ConfigError(problems)
+
+    def synonyms(self, path: str) -> Synonyms:
+        """The rules of a file."""
+        if path not in self._synonyms:
+            self._synonyms[path] = read_synonyms(path)
+        return self._synonyms[path]
+
+    def encode(self, model: str, role: Role, texts: Iterable[str]) -> None:
+        """Put the vectors of those texts into the cache that it does not hold yet, without reading
+        the others."""
+        keys = self._vector_keys(model, role, texts)
+        held = self.cache.holding(keys.values())
+        self._count("texts", keys.values(), held)
+        self.embed(model, role, [text for text, key in keys.items() if key not in held])
+
+    def _vector_keys(self, model: str, role: Role, texts: Iterable[str]) -> dict[str, bytes]:
+        encoder = self.encoder(model)
+        prefix = ("vector", encoder.identity, encoder.prompt(role))
+        return {text: cache_key(*prefix, text) for text in texts}
+
+    def embed(self, model: str, role: Role, texts: Sequence[str]) -> Vectors:
+        """One vector a text, from the cache where it has them."""
+        encoder, keys = self.encoder(model), self._vector_keys(model, role, texts)
+        known = self.cache.get(keys.values())
+        missing = sorted(
+            (text for text, key in keys.items() if key not in known),
+            key=lambda text: (len(text), text),
+        )
+        self._count("texts", keys.values(), known)
+        with self.timed("encode"), self._encoding(encoder, len(missing)) as encode:
+            advance = self.progress.stage(
+                f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
+            )
+            for slab in _slabs(missing):
+                vectors = encode(slab, role, advance)
+                fresh = {
+                    keys[text]: vector.astype("<f4").tobytes()
+                    for text, vector in zip(slab, vectors, strict=True)
+                }
+                self.cache.put(fresh)
+                known |= fresh
+        if not texts:
+            return np.zeros((0, 1), dtype=np.float32)
+        return np.frombuffer(b"".join(known[keys[text]] for text in texts), dtype="<f4").reshape(
+            len(texts), -1
+        )
+
+    @contextmanager
+    def _encoding(self, encoder: Encoder, texts: int) -> Iterator[Encode]:
+        """How many texts are encoded: here, or in several processes if they were asked for and are
+        worth starting."""
+        count = processes_wanted()
+        if count == 1 or texts < WORTHWHILE or not isinstance(encoder, SentenceEncoder):
+            yield encoder.encode
+        else:
+            with EncodingProcesses(encoder, count) as processes:
+                yield processes.encode
+
+    def embed_late(self, model: str, spans: Sequence[tuple[str, int, int]]) -> Vectors:
+        """One vector a span (its document's text, start, end) as read within the document, from the
+        cache where it has them. A document is read once for all its spans that are missing."""
+        encoder = self.encoder(model)
+        assert isinstance(
+            encoder, SentenceEncoder
+        )  # others are refused before (see lab.sweeping.preflight.needs)
+        digests = {
+            text: hashlib.sha256(text.encode()).hexdigest()
+            for text in {text for text, _, _ in spans}
+        }
+        prefix = ("late vector", encoder.identity, encoder.prompt("passage"))
+        keys = [
+            cache_key(*prefix, digests[text], str(start), str(end)) for text, start, end in spans
+        ]
+        known = self.cache.get(keys)
+        missing: dict[str, dict[bytes, Span]] = {}
+        for key, (text, start, end) in zip(keys, spans, strict=True):
+            if key not in known:
+                missing.setdefault(text, {})[key] = start, end
+        self._count("texts", keys, known)
+        with self.timed("encode"):
+            advance = self.progress.stage("encode documents", len(missing))
+            for text in sorted(missing, key=lambda text: (len(text), text)):
+                vectors = late_vectors(encoder, text, list(missing[text].values()))
+                fresh = {
+                    key: vector.astype("<f4").tobytes()
+                    for key, vector in zip(missing[text], vectors, strict=True)
+                }
+                self.cache.put(fresh)
+                known |= fresh
+                advance(1)
+        if not spans:
+            return np.zeros((0, 1), dtype=np.float32)
+        return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f4").reshape(
+            len(spans), -1
+        )
+
+    def score_pairs(self, model: str, questions: Sequence[str], texts: Sequence[str]) -> Floats:
+        """One score a (question, text) pair, from the cache where it has them."""
+        scorer = self.scorer(model)
+        prefix = "pair", scorer.identity  # asked once: it may read files
+        keys = [
+            cache_key(*prefix, question, text)
+            for question, text in zip(questions, texts, strict=True)
+        ]
+        known = self.cache.get(keys)
+        missing = {key: place for place, key in enumerate(keys) if key not in known}
+        # One text after the other: a reranker that reads a text once serves all its questions in
+        # one slab.
+        order = sorted(
+            missing.values(), key=lambda place: (len(texts[place]), texts[place], questions[place])
+        )
+        self._count("pairs", keys, known)
+        with self.timed("rerank"):
+            advance = self.progress.stage("score pairs", len(missing))
+            for slab in _slabs(order, 8 * SLAB):
+                scores = scorer.score(
+                    [questions[i] for i in slab], [texts[i] for i in slab], advance
+                )
+                if not np.isfinite(scores).all():
+                    worst = slab[int(np.flatnonzero(~np.isfinite(scores))[0])]
+                    raise ModelError(
+                        f"reranker '{model}' gave a score that is no finite number for the "
+                        f"question {questions[worst]!r} "
+                        f"and the text {texts[worst][:80]!r}; it cannot be ranked"
+                    )
+                fresh = {
+                    keys[i]: np.float64(s).astype("<f8").tobytes()
+                    for i, s in zip(slab, scores, strict=True)
+                }
+                self.cache.put(fresh)
+                known |= fresh
+        return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
+
+    def _count(self, what: str, keys: Iterable[bytes], known: Container[bytes]) -> None:
+        """Count every distinct key once a run, however often its value is asked for."""
+        fresh = set(keys) - self._counted
+        self._counted |= fresh
+        cached = sum(key in known for key in fresh)
+        self.counts[f"{what} computed"] += len(fresh) - cached
+        self.counts[f"{what} cached"] += cached
+
+    def token_starts(self, model: str | None, corpus: Corpus) -> list[Ints]:
+        """Per document the offsets at which tokens of the model begin; of words, when there is no
+        model."""
+        if model is None:
+            return [_starts(words(document.text)) for document in corpus]
+        encoder = self.encoder(model)
+        keys = [cache_key("token starts", encoder.identity, document.text) for document in corpus]
+        known = self.cache.get(keys)
+        missing = {
+            key: document for key, document in zip(keys, corpus, strict=True) if key not in known
+        }
+        advance = self.progress.stage("count tokens", len(missing))
+        fresh: dict[bytes, bytes] = {}
+        for key, document in missing.items():
+            fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
+            advance(1)
+        self.cache.put(fresh)
+        return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held (getrusage counts kilobytes, bytes on a Mac)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+def _starts(spans: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(sorted(start for start, end in spans if end > start), dtype=np.int64)
+
+
+def count_tokens(starts: Sequence[Ints], spans: Chunking) -> Ints:
+    """Tokens of every span: those of its document that begin in it, so that counts of neighbours
+    add up."""
+    counts = np.zeros(len(spans), dtype=np.int64)
+    first = np.searchsorted(spans.document, np.arange(len(starts) + 1))
+    for document, offsets in enumerate(starts):
+        part = slice(first[document], first[document + 1])
+        counts[part] = np.searchsorted(offsets, spans.end[part]) - np.searchsorted(
+            offsets, spans.start[part]
+        )
+    return counts
+
+
+def _slabs(items: Sequence[T], size: int = SLAB) -> Iterator[Sequence[T]]:
+    return (items[first : first + size] for first in range(0, len(items), size))

@@ -1,0 +1,143 @@
+"""Rows of `rankings.parquet`: for the first hits and for the evidence, every stage's rank and
+score."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.chunking.context import Delivery
+from lab.config.config import Config
+from lab.evaluation.scores import SystemRun
+from lab.pipeline.stages import Stages
+from lab.relevance.judge import Judge, SpanJudge
+from lab.retrieval.ranking import DECIMALS, NONE, Ranking, ranks_of
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints]
+
+# First hits of every question that are kept; the evidence is kept at any rank.
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class StageRows:
+    """Parallel arrays, one entry a (question, chunk) of one system. Ranks count from 1 and are 0
+    where a stage does not hold the chunk; scores are NaN there. Where variants of a question are
+    fused, a leg's and the fused ranks and scores are those of all its wordings by reciprocal rank.
+    `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it.
+    `evidence` says whether the chunk holds any of the question's evidence, `relevant` whether
+    precision counts the hit."""
+
+    query: Ints
+    document: Ints
+    start: Ints
+    end: Ints
+    shown_start: Ints
+    shown_end: Ints
+    rank: Ints
+    evidence: NDArray[np.bool_]
+    relevant: NDArray[np.bool_]
+    bm25_rank: Ints
+    bm25_score: Floats
+    dense_rank: Ints
+    dense_score: Floats
+    fused_rank: Ints
+    fused_score: Floats
+    rerank_score: Floats
+
+    @staticmethod
+    def columns() -> tuple[str, ...]:
+        return tuple(field.name for field in fields(StageRows))
+
+
+def evidence_pairs(judge: Judge) -> Pairs:
+    """(question, chunk) of all chunks that hold evidence, from the judge of chunks; of judged
+    documents only the hits are rows, for a long document has too many chunks to list."""
+    return (
+        judge.pairs
+        if isinstance(judge, SpanJudge)
+        else (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    )
+
+
+def stage_rows(
+    stage: Stages,
+    config: Config,
+    ranking: Ranking,
+    delivered: Ranking,
+    delivery: Delivery,
+    found: SystemRun,
+    evidence: Pairs,
+) -> StageRows:
+    """Look the first hits and the evidence up in every stage of one system."""
+    width = len(stage.chunking)
+    first = ranking.first(SHOWN).chunks
+    query, place = np.nonzero(first != NONE)
+    evidence_keys = evidence[0] * width + evidence[1]
+    keys = np.union1d(query * width + first[query, place], evidence_keys)
+    query, chunk = np.divmod(keys, max(width, 1))
+    span, spans = delivery.span_of[chunk], delivery.spans
+    stages: dict[str, Any] = {
+        f"{leg}_rank": np.zeros(len(keys), dtype=np.int64) for leg in ("bm25", "dense", "fused")
+    }
+    stages |= {
+        f"{leg}_score": np.full(len(keys), np.nan) for leg in ("bm25", "dense", "fused", "rerank")
+    }
+    if config.bm25 is not None:
+        stages["bm25_rank"], stages["bm25_score"] = _look_up(
+            stage.bm25_leg(config.bm25, config.depth), query, chunk
+        )
+    if config.dense is not None:
+        stages["dense_rank"], stages["dense_score"] = _look_up(
+            stage.dense_leg(config.dense, config.depth), query, chunk
+        )
+    first_stage = stage.first_stage(config)
+    if config.bm25 is not None and config.dense is not None:
+        both = stage.candidates(config.bm25, config.dense, config.depth)
+        own = ~np.isin(query, stage.owner)  # fused variants have no exact score of a leg
+        for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
+            stages[name][own] = _look_up(Ranking(both.chunks, values), query[own], chunk[own])[1]
+    if config.mode == "hybrid" or config.features.root:
+        stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
+    if config.rerank is not None:
+        head = Ranking(
+            first_stage.first(config.rerank.depth).chunks,
+            stage.pair_scores(config.rerank, first_stage),
+        )
+        stages["rerank_score"] = _look_up(head, query, chunk)[1]
+    document, rank = stage.chunking.document[chunk], ranks_of(delivered, query, span)
+    return StageRows(
+        query=query,
+        document=document,
+        start=stage.chunking.start[chunk],
+        end=stage.chunking.end[chunk],
+        shown_start=spans.start[span],
+        shown_end=spans.end[span],
+        rank=rank,
+        evidence=np.isin(keys, evidence_keys),
+        relevant=(rank > 0) & _relevant(found, query, span, document),
+        **stages,
+    )
+
+
+def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> NDArray[np.bool_]:
+    """Whether each hit is relevant by itself: the judge ranks delivered spans, or documents."""
+    ranks = ranks_of(
+        found.judged.ranking, query, span if isinstance(found.judge, SpanJudge) else document
+    )
+    held = ranks > 0  # where no question has a hit there is no rank to look at
+    held[held] = found.judged.relevant[query[held], ranks[held] - 1]
+    return held
+
+
+def _look_up(ranking: Ranking, query: Ints, chunk: Ints) -> tuple[Ints, Floats]:
+    """Rank and score of every pair, scores rounded to the decimals that decide order (equal bytes
+    whatever the batch)."""
+    ranks = ranks_of(ranking, query, chunk)
+    scores = np.full(len(ranks), np.nan)
+    held = ranks > 0
+    scores[held] = np.round(ranking.scores[query[held], ranks[held] - 1], DECIMALS)
+    return ranks, scores

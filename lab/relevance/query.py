@@ -1,0 +1,80 @@
+"""Query and Evidence: what is asked, and which spans of which documents answer it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Literal
+
+from lab.corpus.filter import Filter
+from lab.errors import DiagnosticsError
+
+Role = Literal["core", "background"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A span of a document that helps to answer. Without `start` and `end` the whole document is
+    meant.
+
+    `grade` is 1 (helpful) to 3 (answers it) for spans; document judgements keep the grades of their
+    set, 0 and below being not relevant. Members of one `group` are alternatives: any of them will
+    do.
+    """
+
+    doc_id: str
+    start: int | None = None
+    end: int | None = None
+    grade: int = 3
+    role: Role = "core"
+    group: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.start is None
+
+    def span(self, text: str) -> tuple[int, int]:
+        """Its half-open offsets in the document's `text`."""
+        return (0, len(text)) if self.start is None or self.end is None else (self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants`
+    are other wordings of it, `filter` says which documents may answer it; systems that are set to
+    use them do."""
+
+    query_id: str
+    text: str
+    kind: str = "unspecified"
+    tags: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    evidence: tuple[Evidence, ...] = ()
+    answer: str = ""
+    variants: tuple[str, ...] = ()
+    filter: Filter | None = None
+
+    @property
+    def pieces(self) -> tuple[tuple[Evidence, ...], ...]:
+        """Evidence by group, in order of first mention: each piece is its alternatives."""
+        groups: dict[object, list[Evidence]] = {}
+        for position, item in enumerate(self.evidence):
+            groups.setdefault(position if item.group is None else item.group, []).append(item)
+        return tuple(tuple(members) for members in groups.values())
+
+
+def in_order(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """Questions by id, so that nothing depends on the order they came in; DiagnosticsError for ids
+    used twice."""
+    ordered = tuple(sorted(queries, key=lambda query: query.query_id))
+    twice = sorted({a.query_id for a, b in pairwise(ordered) if a.query_id == b.query_id})
+    if twice:
+        raise DiagnosticsError(
+            f"query_id '{query_id}' is used more than once; ids must be unique"
+            for query_id in twice
+        )
+    return ordered
+
+
+def has_spans(queries: Sequence[Query]) -> bool:
+    """Whether any evidence names a span, so that chunks rather than documents can be judged."""
+    return any(not item.whole for query in queries for item in query.evidence)

@@ -1,0 +1,134 @@
+"""Exports: a run as files that other tools read, each format by its name."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import ConfigError, RunError, nearest
+from lab.report.export.paper import latex, markdown
+from lab.report.export.trec import ranx_files, trec_files
+from lab.report.labels import is_absent
+from lab.runs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Name of a file inside the export -> its text.
+Files = Iterator[tuple[str, str]]
+
+
+def export(run: Run, to: str, folder: Path) -> list[Path]:
+    """Write a run in one format and name the files. Raises ConfigError for an unknown format,
+    RunError when the folder cannot be written."""
+    if to not in FORMATS:
+        raise ConfigError(f"--to '{to}'{nearest(to, FORMATS)}")
+    written = []
+    try:
+        for name, text in FORMATS[to](run):
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8", newline="")
+            written.append(place)
+    except OSError as fault:
+        raise RunError(f"{folder}: cannot be written ({fault.strerror})") from None
+    return written
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Comma separated, CRLF, quoted where needed; text that a spreadsheet would run gets a leading
+    apostrophe."""
+    lines: list[str] = []
+
+    class Sink:
+        write = lines.append
+
+    writer = csv.writer(Sink)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return "".join(lines)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    return "" if is_absent(value) else value
+
+
+def _csv(run: Run) -> Files:
+    """Every table of the run; scores with a column a metric."""
+    tables = {name: getattr(run, name) for name in ("systems", "questions", "evidence", "rankings")}
+    tables["scores"] = wide_scores(run)
+    for name, table in tables.items():
+        plain = table.astype(
+            {column: object for column in table.columns if table[column].dtype.name == "category"}
+        )
+        yield f"{name}.csv", csv_text(plain.columns, plain.itertuples(index=False, name=None))
+
+
+def wide_scores(run: Run) -> "pd.DataFrame":
+    """A row a system and question, a column a metric."""
+    plain = run.scores.astype({"system": str, "query_id": str, "metric": str})
+    metrics = list(dict.fromkeys(plain["metric"]))
+    wide = plain.pivot_table(
+        index=["system", "query_id"], columns="metric", values="value", sort=False, dropna=False
+    )
+    return wide.reindex(columns=metrics).reset_index().rename_axis(None, axis=1)
+
+
+def _jsonl(run: Run) -> Files:
+    """One line a system and question: scores, the rank at which each piece was complete, and the
+    first hits with every stage."""
+    kinds = run.questions.set_index("query_id")["kind"].to_dict()
+    pieces = _by_question(run.evidence)
+    hits = _by_question(run.rankings[run.rankings["rank"] > 0].sort_values("rank", kind="stable"))
+    lines = []
+    for row in wide_scores(run).to_dict("records"):
+        key = row.pop("system"), row.pop("query_id")
+        scores = {metric: None if is_absent(value) else value for metric, value in row.items()}
+        found = {"evidence": pieces.get(key, []), "hits": hits.get(key, [])}
+        line = {
+            "system": key[0],
+            "query_id": key[1],
+            "kind": kinds[key[1]],
+            "scores": scores,
+            **found,
+        }
+        lines.append(json.dumps(line, ensure_ascii=False))
+    yield "questions.jsonl", "\n".join(lines) + "\n"
+
+
+def _by_question(table: "pd.DataFrame") -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """(system, question) -> rows as plain values, without what is absent."""
+    names = [name for name in table.columns if name not in ("system", "query_id")]
+    columns = [table[name].tolist() for name in names]
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for system, query_id, *values in zip(
+        table["system"].tolist(), table["query_id"].tolist(), *columns, strict=True
+    ):
+        row = {
+            name: value for name, value in zip(names, values, strict=True) if not is_absent(value)
+        }
+        found.setdefault((system, query_id), []).append(row)
+    return found
+
+
+def _markdown(run: Run) -> Files:
+    yield "systems.md", markdown(run)
+
+
+def _latex(run: Run) -> Files:
+    yield "systems.tex", latex(run)
+
+
+FORMATS: dict[str, Callable[[Run], Files]] = {
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+    "trec": trec_files,
+    "ranx": ranx_files,
+    "jsonl": _jsonl,
+}

@@ -1,0 +1,237 @@
+"""What the report's explorer knows: every question under every system, and full rankings for a
+chosen few, column by column."""
+
+import base64
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.corpus.document import Corpus
+from lab.relevance.query import Query
+from lab.report.cube import Cube
+from lab.report.labels import labels, shown_settings
+from lab.report.verdict import Verdict
+from lab.runs.explain import USED
+from lab.runs.run import Run
+from lab.sweeping.distractors import INJECTED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Systems whose rankings are kept in full: more would outgrow a file that is sent by mail.
+CHOSEN = 6
+# Characters of document text kept either side of a piece of evidence, to show it in its place.
+AROUND = 120
+# Characters of document text the report carries at most; evidence comes first, then hits by rank.
+TEXT_BUDGET = 5_000_000
+STAGES = ("bm25", "dense", "fused")
+
+
+def chosen_systems(run: Run, verdict: Verdict) -> list[str]:
+    """The recommended system, the best, the baseline, then the best of every mode, at most six."""
+    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    by_mode = ranked.groupby("mode", sort=False)["system"].first().tolist()
+    return list(dict.fromkeys([verdict.recommended, verdict.best, verdict.baseline, *by_mode]))[
+        :CHOSEN
+    ]
+
+
+def explorer_data(
+    run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: Sequence[Query]
+) -> dict[str, Any]:
+    """Plain values for JSON; arrays of numbers are base64 of little-endian bytes, decoded by
+    `html/data.js`."""
+    by_id = {query.query_id: query for query in queries}
+    asked = [by_id[query_id] for query_id in cube.query_ids]
+    chosen = chosen_systems(run, verdict)
+    hits = run.rankings[run.rankings["system"].isin(chosen)]
+    pieces = run.evidence[run.evidence["system"] == cube.systems[0]]
+    kept, ranks_with_text = _spans(hits, pieces, corpus)
+    documents = {doc_id: place for place, doc_id in enumerate(kept)}
+    values, codes = np.unique(cube.values, return_inverse=True)
+    position = {query_id: place for place, query_id in enumerate(cube.query_ids)}
+    return {
+        "metrics": list(cube.metrics),
+        "select_by": verdict.select_by,
+        "unit": run.manifest["unit"],
+        "systems": _systems(run.systems, cube.systems),
+        "best": cube.systems.index(verdict.best),
+        "recommended": cube.systems.index(verdict.recommended),
+        "baseline": cube.systems.index(verdict.baseline),
+        "questions": {
+            "id": [query.query_id for query in asked],
+            "text": [query.text for query in asked],
+            "kind": [query.kind for query in asked],
+            "tags": [
+                [f"{key}: {value}" for key, value in sorted(query.tags.items())] for query in asked
+            ],
+            "answer": [query.answer for query in asked],
+            "beside": [
+                [f"{name}: {told(q)}" for name, told in USED.items() if told(q)] for q in asked
+            ],
+        },
+        "scores": {
+            "values": [round(float(v), 6) for v in values],
+            "codes": _packed(codes, np.uint32),
+        },
+        "pieces": {
+            "query": [position[query_id] for query_id in pieces["query_id"]],
+            "doc": [documents[doc_id] for doc_id in pieces["doc_id"]],
+            "start": pieces["start"].tolist(),
+            "end": pieces["end"].tolist(),
+            "grade": pieces["grade"].tolist(),
+        },
+        "complete": _packed(run.evidence["complete"].to_numpy(), np.uint32),
+        "causes": _causes(run, cube, pieces, chosen),
+        "chosen": [cube.systems.index(system) for system in chosen],
+        "rankings": {
+            str(cube.systems.index(system)): _ranking(
+                hits[hits["system"] == system], position, documents
+            )
+            for system in chosen
+        },
+        "documents": {"id": list(kept), "segments": [kept[doc_id] for doc_id in kept]},
+        "ranks_with_text": ranks_with_text,
+        "injected": INJECTED,
+    }
+
+
+def _causes(
+    run: Run, cube: Cube, pieces: "pd.DataFrame", chosen: Sequence[str]
+) -> dict[str, Any] | None:
+    """Code of the cause of every piece under every system (0: a hit), and in words the proofs under
+    the chosen ones; None for a run without misses."""
+    if run.causes.empty:
+        return None
+    names = ["", *sorted(str(name) for name in run.causes["cause"].unique())]
+    code = {name: place for place, name in enumerate(names)}
+    keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
+    place = {key: number for number, key in enumerate(keys)}
+    number = {system: at for at, system in enumerate(cube.systems)}
+    codes, proofs = np.zeros(len(cube.systems) * len(place), dtype=np.uint8), {}
+    for miss in run.causes.itertuples():
+        at = number[str(miss.system)] * len(place) + place[str(miss.query_id), miss.piece]
+        codes[at] = code[str(miss.cause)]
+        if miss.system in chosen:
+            proofs[at] = proof_of(miss)
+    return {"names": names, "codes": _packed(codes, np.uint8), "proofs": proofs}
+
+
+def proof_of(miss: Any) -> str:
+    """A row of the table of causes as a sentence: proved or not, the remedy, and what was seen."""
+    said = [
+        f"verified, brought back by: {miss.remedy}" if miss.verified else f"likely; {miss.remedy}"
+    ]
+    if miss.cut_at >= 0:
+        said.append(f"cut at {miss.cut_at}: {miss.cut_text}")
+    for what, seen in (
+        ("left out by the filter", miss.filtered),
+        ("without a match", miss.unmatched),
+        ("outranked by", miss.outranked_by),
+        ("within k at alpha", miss.alphas),
+    ):
+        if seen:
+            said.append(f"{what}: {seen}")
+    if miss.tail_start >= 0:
+        said.append(f"the encoder does not read {miss.tail_start}-{miss.tail_end}")
+    return "; ".join(said) + "."
+
+
+def _systems(systems: "pd.DataFrame", names: Sequence[str]) -> dict[str, Any]:
+    ordered = systems.set_index("system", drop=False).loc[list(names)]
+    short, shown = labels(systems), shown_settings(ordered)
+    return {
+        "name": list(names),
+        "label": [short[name] for name in names],
+        "settings": {column: shown[column].tolist() for column in shown.columns},
+        "good": ordered["as good as best"].tolist(),
+    }
+
+
+def _ranking(
+    hits: "pd.DataFrame", position: dict[str, int], documents: dict[str, int]
+) -> dict[str, str]:
+    """Rows of one system ordered by question, then rank, chunks of evidence that no rank reached
+    last; `first[q]` is where question q begins."""
+    query = hits["query_id"].astype(str).map(position).to_numpy()
+    rank = hits["rank"].to_numpy()
+    order = np.lexsort(
+        (hits["start"].to_numpy(), np.where(rank == 0, np.iinfo(np.int32).max, rank), query)
+    )
+    rows = hits.iloc[order]
+    packed = {
+        "first": _packed(np.searchsorted(query[order], np.arange(len(position) + 1)), np.uint32)
+    }
+    packed["doc"] = _packed(rows["doc_id"].astype(str).map(documents).to_numpy(), np.uint32)
+    for name in (
+        "start",
+        "end",
+        "shown_start",
+        "shown_end",
+        "rank",
+        *(f"{stage}_rank" for stage in STAGES),
+    ):
+        packed[name] = _packed(rows[name].to_numpy(), np.uint32)
+    for name in ("evidence", "relevant"):
+        packed[name] = _packed(rows[name].to_numpy(), np.uint8)
+    for name in (*(f"{stage}_score" for stage in STAGES), "rerank_score"):
+        packed[name] = _packed(rows[name].to_numpy(), np.float32)
+    return packed
+
+
+def _packed(values: "np.ndarray[Any, Any]", kind: type) -> str:
+    return base64.b64encode(
+        np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
+    ).decode()
+
+
+def _spans(
+    hits: "pd.DataFrame", pieces: "pd.DataFrame", corpus: Corpus
+) -> tuple[dict[str, list[list[Any]]], int]:
+    """Document -> [start, text] segments of everything that can be shown, and down to which rank
+    hits have their text."""
+    wanted: dict[str, list[tuple[int, int]]] = {
+        doc_id: []
+        for doc_id in sorted(set(pieces["doc_id"].unique()) | set(hits["doc_id"].unique()))
+    }
+    for doc_id, start, end in _rows(pieces[pieces["start"] >= 0], "doc_id", "start", "end"):
+        length = len(_text(corpus, doc_id))
+        wanted[doc_id].append((min(max(start - AROUND, 0), length), min(end + AROUND, length)))
+    last = 0
+    for rank, rows in (
+        hits[["rank", "doc_id", "shown_start", "shown_end"]].drop_duplicates().groupby("rank")
+    ):
+        more: dict[str, list[tuple[int, int]]] = {}
+        for doc_id, start, end in _rows(rows, "doc_id", "shown_start", "shown_end"):
+            more.setdefault(doc_id, []).append((start, end))
+        merged = wanted | {
+            doc_id: _merged([*wanted[doc_id], *spans]) for doc_id, spans in more.items()
+        }
+        if sum(end - start for spans in merged.values() for start, end in spans) > TEXT_BUDGET:
+            break
+        wanted, last = merged, int(rank)
+    return {
+        doc_id: [[s, _text(corpus, doc_id)[s:e]] for s, e in _merged(spans)]
+        for doc_id, spans in wanted.items()
+    }, last
+
+
+def _text(corpus: Corpus, doc_id: str) -> str:
+    """A document's text, empty where evidence names a document that is not there."""
+    return corpus[doc_id].text if doc_id in corpus else ""
+
+
+def _rows(table: "pd.DataFrame", *columns: str) -> Iterable[tuple[str, int, int]]:
+    return zip(*(table[column].tolist() for column in columns), strict=True)
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans joined where they touch, in order."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((int(start), int(end)))
+    return joined

@@ -1,0 +1,103 @@
+"""Ablation on the terminal: the settings in order of what they move."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lab.report.screens.compare import ARROWS
+from lab.runs.ablate import Ablation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def ablation_screen(found: Ablation) -> RenderableType:
+    """Main effects first, they use the whole grid; then single steps from the baseline."""
+    head = Text(
+        f"baseline: {found.baseline}\n{found.questions} questions; differences of {found.metric} "
+        "with 95% intervals\n"
+    )
+    parts: list[RenderableType] = [head]
+    for title, table, column in (
+        (
+            "main effects: mean over all pairs of systems that differ in this setting alone",
+            found.effects,
+            "pairs",
+        ),
+        ("one step from the baseline", found.steps, "system"),
+    ):
+        if table.empty:
+            parts += [
+                Text(
+                    f"{title}: none; no other system differs from the baseline in a single "
+                    "setting\n"
+                )
+            ]
+        else:
+            parts += [effects_table(table, found.metric, title, column), Text()]
+    parts.append(
+        Text(
+            "p: paired permutation test, Holm over the rows of a table; intervals are uncorrected.",
+            style="dim",
+        )
+    )
+    return Group(*parts)
+
+
+def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) -> Table:
+    """One row a change: setting, from, to, difference with interval, wins and losses, p, verdict,
+    and over how many pairs."""
+    table = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+        title=title,
+        title_justify="left",
+    )
+    for name in ("setting", "from", "to"):
+        table.add_column(name)
+    for name in ("diff", "95% interval", "w/l", "p"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    if column == "pairs":
+        table.add_column("pairs", justify="right")
+    last = ""
+    for row in rows.to_dict("records"):
+        first, last = row["setting"] != last, row["setting"]
+        interval = f"{row['low']:+.3f} {row['high']:+.3f}"
+        p = (
+            f">={row['least_p']:.2g}"
+            if row["verdict"] == "cannot be settled"
+            else f"{row['p']:.3f}"
+        )
+        arrow = f"{ARROWS[row['verdict']]} {row['verdict']}"
+        after = ", ".join(filter(None, (value_word(row["after"]), row.get("with"))))
+        cells = [
+            row["setting"] if first else "",
+            value_word(row["before"]),
+            after,
+            f"{row[metric]:+.3f}",
+        ]
+        more = [str(row["pairs"])] if column == "pairs" else []
+        table.add_row(*map(Text, cells), interval, f"{row['won']}/{row['lost']}", p, arrow, *more)
+    return table
+
+
+def value_word(value: Any) -> str:
+    """A setting's value as written in a grid."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def ablation_json(found: Ablation) -> str:
+    """The same for machines."""
+    tables = {
+        name: json.loads(getattr(found, name).to_json(orient="records"))
+        for name in ("effects", "steps")
+    }
+    return json.dumps(
+        {"baseline": found.baseline, "metric": found.metric, "questions": found.questions, **tables}
+    )

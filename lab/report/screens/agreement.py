@@ -1,0 +1,50 @@
+"""Agreement of two annotators on the terminal and as a record."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lab.sets.agreement import Agreement
+from lab.sets.annotators import Annotators
+
+SHOWN = 15
+
+
+def agreement_screen(found: Agreement, read: Annotators) -> RenderableType:
+    """Kappa and verdict, base rates, disagreements with the widest first."""
+    head = [
+        f"{found.items} {read.unit}s of {found.questions} questions judged by both "
+        f"({found.only_a} by A alone, {found.only_b} by B alone)",
+        f"Cohen's kappa {found.kappa:.4f}; weighted by distance {found.weighted:.4f} "
+        f"[{found.low:.4f}, {found.high:.4f}]",
+        found.verdict,
+    ]
+    rates = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("grade", "A", "B"):
+        rates.add_column(column, justify="right")
+    for grade, a, b in zip(found.grades, found.base_a, found.base_b, strict=True):
+        rates.add_row(str(grade), f"{a:.1%}", f"{b:.1%}")
+    apart = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("question", read.unit, "A", "B"):
+        apart.add_column(column, justify="right" if column in "AB" else "left", overflow="fold")
+    for item in found.disagreements[:SHOWN]:
+        apart.add_row(Text(item.query_id), Text(item.item), str(item.a), str(item.b))
+    more = len(found.disagreements) - SHOWN
+    count = f"\n{len(found.disagreements)} disagreements, the widest first" + (
+        f" ({SHOWN} shown; --json has all)" if more > 0 else ""
+    )
+    strange = [Text(f"warning: {line}") for line in read.left_out]
+    return Group(*map(Text, head), *strange, Text(), rates, Text(count), apart)
+
+
+def agreement_record(found: Agreement, read: Annotators) -> dict[str, Any]:
+    """The same for machines, all disagreements included."""
+    return {
+        "unit": read.unit,
+        "verdict": found.verdict,
+        "left_out": list(read.left_out),
+        **asdict(found),
+    }

@@ -1,0 +1,63 @@
+"""Progress on the terminal: bars where there is one, plain lines elsewhere."""
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+# Seconds between two lines of one stage where no bar can be drawn.
+EVERY = 10.0
+
+
+class TerminalProgress:
+    """Bars with the time left on a terminal; elsewhere a line at the end of a stage and one every
+    ten seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+
+    def __enter__(self) -> "TerminalProgress":
+        if self._console.is_terminal:
+            self._bars.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._console.is_terminal:
+            self._bars.stop()
+
+    def stage(self, label: str, total: int) -> Callable[[int], None]:
+        """Begin a stage; stages without work are not shown."""
+        if not total:
+            return lambda steps: None
+        return self._bar(label, total) if self._console.is_terminal else self._lines(label, total)
+
+    def note(self, message: str) -> None:
+        """A line that stays."""
+        self._console.print(f"note: {message}", markup=False, highlight=False, soft_wrap=True)
+
+    def _bar(self, label: str, total: int) -> Callable[[int], None]:
+        task = self._bars.add_task(label, total=total)
+        return lambda steps: self._bars.advance(task, steps)
+
+    def _lines(self, label: str, total: int) -> Callable[[int], None]:
+        done, last = 0, time.monotonic()
+
+        def advance(steps: int) -> None:
+            nonlocal done, last
+            done += steps
+            if done >= total or time.monotonic() - last > EVERY:
+                last = time.monotonic()
+                self._console.print(
+                    f"{label}: {done}/{total}", markup=False, highlight=False, soft_wrap=True
+                )
+
+        return advance

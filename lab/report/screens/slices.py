@@ -1,0 +1,142 @@
+"""Slices of a run on the terminal: the table, the boundary gap with the worst cuts, and sibling
+confusion."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lab.runs.boundary import NEAR, Cut, Gap
+from lab.runs.siblings import SEEN, Confusion
+from lab.runs.slices import Slice, Sliced
+
+CUTS = 8
+
+
+def sliced_screen(found: Sliced) -> RenderableType:
+    """Everything that a run says along one axis."""
+    parts: list[RenderableType] = []
+    if found.rows:
+        parts.append(slices_table(found.rows, found.by))
+    if found.gaps:
+        parts.append(boundary_screen(found.gaps, found.metric, found.cuts))
+    if found.confusion:
+        parts.append(confusion_screen(found.confusion))
+    return Group(*parts)
+
+
+def sliced_json(found: Sliced) -> str:
+    """The same for machines; a number that is not known is null."""
+    return json.dumps(_plain(asdict(found)), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def slices_table(rows: Sequence[Slice], by: str) -> Table:
+    """Slice by slice the systems beside each other; the interval is the last metric's."""
+    metrics = list(rows[0].mean)
+    table = _table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
+    last = ""
+    for row in rows:
+        first, last = row.slice != last, row.slice
+        values = [f"{row.mean[metric]:.3f}" for metric in metrics]
+        interval = f"{row.low[metrics[-1]]:.3f}-{row.high[metrics[-1]]:.3f}"
+        table.add_row(
+            Text(row.slice if first else ""),
+            str(row.questions),
+            Text(row.system),
+            *values,
+            interval,
+        )
+    table.caption, table.caption_justify = f"interval of {metrics[-1]}", "left"
+    return table
+
+
+PAIRED = {
+    "pair": "mined probes paired with their controls",
+    "question": "questions parted here (near), the same ones where another "
+    "chunking holds them whole (mid)",
+    "length": f"questions nearer to a cut than {NEAR} characters, each with a "
+    "mid-chunk one of its kind alike in length",
+}
+
+
+def boundary_screen(
+    gaps: Sequence[Gap], metric: str, cuts: Mapping[str, Sequence[Cut]]
+) -> RenderableType:
+    """The gap under every chunk config, then the worst cuts of the config that lost most evidence
+    to them."""
+    table = _table("system", "pairs", "near", "mid", "gap", "95% interval", left=("system",))
+    for gap in gaps:
+        numbers = (
+            [f"{value:.3f}" for value in (gap.near, gap.mid, gap.gap)] if gap.pairs else ["-"] * 3
+        )
+        table.add_row(
+            Text(gap.system),
+            str(gap.pairs),
+            *numbers,
+            f"{gap.low:.3f} to {gap.high:.3f}" if gap.pairs else "-",
+        )
+    how = "; ".join(
+        PAIRED[key] for key in dict.fromkeys(gap.paired_by for gap in gaps if gap.pairs)
+    )
+    head = Text(
+        f"\nboundary gap: {metric} of mid-chunk minus near-cut evidence\n{how or 'no pairs'}"
+    )
+    worst = max(cuts, key=lambda system: len(cuts[system]))
+    if not cuts[worst]:
+        return Group(head, table)
+    listed: list[RenderableType] = [
+        Text(f"\nworst cuts of {worst}: {len(cuts[worst])} part evidence that was missed")
+    ]
+    for cut in cuts[worst][:CUTS]:
+        ids = ", ".join(cut.query_ids[:4]) + (" ..." if len(cut.query_ids) > 4 else "")
+        place = Text(f"{cut.doc_id}:{cut.offset}", "bold").append(f"  missed by {ids}", "not bold")
+        text = (
+            Text("  ..." + " ".join(cut.before.split()))
+            .append(" || ", "bold red")
+            .append(" ".join(cut.after.split()) + "...")
+        )
+        listed += [place, text]
+    return Group(head, table, *listed)
+
+
+def confusion_screen(rows: Sequence[Confusion]) -> RenderableType:
+    """Sibling confusion of every system, the most confused last."""
+    table = _table("system", "outranked", "first", "absent", left=("system",))
+    for row in sorted(rows, key=lambda row: row.outranked):
+        table.add_row(
+            Text(row.system), f"{row.outranked:.3f}", f"{row.first:.3f}", f"{row.absent:.3f}"
+        )
+    head = Text(
+        f"\nsibling confusion over {rows[0].questions} exact_id questions whose identifier has "
+        "near misses"
+    )
+    foot = Text(
+        f"outranked: a near miss stands above it within {SEEN} hits; first: it is in the first "
+        "hit; absent: in no hit"
+    )
+    return Group(head, table, foot)
+
+
+def _table(*columns: str, left: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(
+            column,
+            justify="left" if column in left else "right",
+            overflow="fold",
+            no_wrap=column not in left,
+        )
+    return table

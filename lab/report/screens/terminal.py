@@ -1,0 +1,159 @@
+"""The first screen of a run in the terminal: what is recommended, how sure that is, and the table
+of all systems."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lab.report.cases import cases_screen
+from lab.report.cube import Cube, cube_of
+from lab.report.labels import labels, shown_settings
+from lab.report.losses import losses
+from lab.report.screens.silence import silence
+from lab.report.verdict import Verdict, verdict_of
+from lab.runs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 24
+WARNINGS = 6
+VERDICTS = {"better": "green", "worse": "red"}
+
+
+def first_screen(run: Run) -> RenderableType:
+    """The verdict, the systems by the selecting metric, and the recommended one beside the best of
+    other modes by kind."""
+    cube = cube_of(run)
+    verdict, short = verdict_of(run, cube), labels(run.systems)
+    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    parts: list[RenderableType] = [verdict_screen(verdict, short)]
+    if run.manifest["conclusions"]["few_questions"]:
+        parts.append(
+            cases_screen(cube, verdict.select_by, verdict.recommended, verdict.baseline, short)
+        )
+    parts.append(systems_table(ranked, cube.metrics, verdict.select_by))
+    kinds = (
+        run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)].to_numpy(dtype=str)
+    )
+    if len(set(kinds)) > 1:
+        modes = ranked.groupby("mode", sort=False)["system"].first().tolist()
+        shown = list(dict.fromkeys([verdict.recommended, *modes]))
+        parts += [Text("\nby kind of question", "bold"), kinds_table(cube, kinds, shown, short)]
+    parts.append(losses(run, verdict.recommended, short[verdict.recommended]))
+    if (told := silence(run, verdict.recommended, short[verdict.recommended])) is not None:
+        parts.append(told)
+    if verdict.warnings:
+        parts.append(_warnings(verdict.warnings))
+    parts.append(Text(_footer(run)))
+    return Group(*parts)
+
+
+def verdict_screen(verdict: Verdict, short: dict[str, str]) -> RenderableType:
+    """The question, the answer, and the recommended system's metrics against the baseline's."""
+    head = Text(f"\n{verdict.title}: ", "bold").append(f"{verdict.question}\n", "not bold")
+    head.append("\nrecommended: ", "not bold").append(short[verdict.recommended], "bold")
+    said = [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in verdict.sentences]
+    table = _table("", "mean", "95% interval", "against the baseline", left=("",))
+    for figure in verdict.figures:
+        gap = Text("the baseline itself")
+        if verdict.recommended != verdict.baseline:
+            gap = Text(
+                f"{figure.difference:+.3f} [{figure.difference_low:+.3f}, "
+                f"{figure.difference_high:+.3f}] "
+            )
+            gap.append(figure.verdict, VERDICTS.get(figure.verdict, ""))
+        table.add_row(
+            Text(figure.metric),
+            _number(figure.value),
+            f"{_number(figure.low)}-{_number(figure.high)}",
+            gap,
+        )
+    base = Text(f"\nbaseline: {short[verdict.baseline]}")
+    return Group(head, *said, base, Padding(table, (0, 0, 1, 0)))
+
+
+def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -> Table:
+    """One row a system, best first, with the settings that vary alone; `=` marks those that cannot
+    be told from the best."""
+    shown = shown_settings(ranked)
+    settings = list(shown.columns) or ["system"]
+    table = _table(*settings, *metrics, "95% interval", left=settings)
+    for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
+        named = [
+            Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
+        ]
+        mark = "= " if row["as good as best"] else ""
+        ends = [_number(row[f"{chosen} {end}"]) for end in ("low", "high")]
+        interval = f"{mark}{'-'.join(ends)}"
+        table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
+    more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
+    table.caption_justify, table.caption = (
+        "left",
+        f"interval of {chosen}; = cannot be told from the best{more}",
+    )
+    return table
+
+
+def kinds_table(
+    cube: Cube, kinds: "Sequence[str] | pd.Series", systems: Sequence[str], short: dict[str, str]
+) -> Table:
+    """For every kind of question the given systems beneath each other."""
+    import numpy as np
+
+    table = _table("kind", "n", "system", *cube.metrics, left=("kind", "system"))
+    kinds = np.asarray(kinds)
+    for kind in sorted(set(kinds.tolist())):
+        members = kinds == kind
+        for place, system in enumerate(systems):
+            values = [
+                _number(float(np.nanmean(cube.column(system, metric)[members])))
+                for metric in cube.metrics
+            ]
+            named = (Text(kind), str(members.sum())) if place == 0 else ("", "")
+            table.add_row(*named, Text(short[system]), *values)
+    return table
+
+
+def _warnings(warnings: Sequence[str]) -> Text:
+    text = Text("\nread this before quoting a number\n", "bold yellow")
+    for warning in warnings[:WARNINGS]:
+        text.append(f"  {warning}\n", "not bold default")
+    if len(warnings) > WARNINGS:
+        text.append(f"  and {len(warnings) - WARNINGS} more in manifest.json\n", "not bold default")
+    return text
+
+
+def _table(*columns: str, left: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(
+            column,
+            justify="left" if column in left else "right",
+            overflow="fold",
+            no_wrap=column not in left,
+        )
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def _footer(run: Run) -> str:
+    counts, metrics = run.manifest["counts"], run.manifest["measure"]["metrics"]
+    lines = [
+        f"{what}: {counts.get(f'{what} computed', 0)} computed, {counts.get(f'{what} cached', 0)} "
+        "from the cache"
+        for what in ("texts", "pairs")
+        if counts.get(f"{what} computed", 0) + counts.get(f"{what} cached", 0)
+    ]
+    if any(metric.startswith("ndcg@") for metric in metrics):
+        lines.append("ndcg: linear gain")
+    if any(metric.startswith("ndcg_burges") for metric in metrics):
+        lines.append("ndcg_burges: gain 2^grade - 1")
+    return "\n" + "; ".join(lines)

@@ -1,0 +1,151 @@
+"""Ablation of a finished run: the tables behind "which knob matters, by how much, and is that
+sure"."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.config.config import SETTINGS
+from lab.errors import RunError, nearest
+from lab.evaluation.ablation import Change, Factors
+from lab.evaluation.clusters import Clusters, clustered
+from lab.evaluation.paired import compare
+from lab.runs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Ablation:
+    """`steps` has a row a system that differs from the baseline in one setting; `effects` a row a
+    level of a setting, over all pairs of systems that differ in it alone. Columns: setting, before,
+    after, system and `with`, the varied settings that come with the step (steps), or pairs
+    (effects), the mean difference of every metric, and for `metric` its 95% interval, p (Holm over
+    the table), least p, won, lost, verdict."""
+
+    baseline: str
+    metric: str
+    questions: int
+    steps: "pd.DataFrame"
+    effects: "pd.DataFrame"
+
+
+def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) -> Ablation:
+    """Change one thing at a time; raises RunError for an unknown system or metric."""
+    run.check_system(baseline)
+    metrics = list(dict.fromkeys(run.scores["metric"].astype(str)))
+    metric = metric or str(run.manifest["measure"]["select_by"])
+    if metric not in metrics:
+        raise RunError(f"metric '{metric}' is not measured{nearest(metric, metrics)}")
+    systems = run.systems["system"].tolist()
+    matrices = {name: run.matrix(name) for name in metrics}
+    # A question without a value under some system (no chunks hold a piece) has no effect to add.
+    known = np.all([matrix.notna().all(axis=1).to_numpy() for matrix in matrices.values()], axis=0)
+    ids = matrices[metric].index[known]
+    clusters = clustered(run.questions.set_index("query_id").loc[ids, "doc_id"].to_numpy(dtype=str))
+    scores = {
+        name: matrix.loc[ids, systems].to_numpy(dtype=np.float64)
+        for name, matrix in matrices.items()
+    }
+    factors = Factors([settings_of(row) for row in run.systems.to_dict("records")])
+    number = systems.index(baseline)
+    steps = factors.one_at_a_time(number)
+    effects = factors.main_effects(number)
+    return Ablation(
+        baseline=baseline,
+        metric=metric,
+        questions=len(ids),
+        steps=_table(
+            steps,
+            {
+                "system": [systems[step.pairs[0, 1]] for step in steps],
+                "with": [_brought_along(factors, number, step.pairs[0, 1]) for step in steps],
+            },
+            scores,
+            metric,
+            clusters,
+            seed,
+        ),
+        effects=_table(
+            effects,
+            {"pairs": [len(effect.pairs) for effect in effects]},
+            scores,
+            metric,
+            clusters,
+            seed,
+        ),
+    )
+
+
+def _brought_along(factors: Factors, baseline: int, system: int) -> str:
+    """Varied settings that a step brings into play, like `alpha 0.4` with the step from bm25 to
+    hybrid."""
+    own, before = factors.systems[system], factors.systems[baseline]
+    new = [name for name in own if name not in before and len(factors.levels[name]) > 1]
+    return ", ".join(f"{name} {own[name]}" for name in new)
+
+
+def settings_of(row: dict[str, Any]) -> dict[str, Any]:
+    """The settings that play a part in a system, from its row of a table (NaN and None are absent);
+    no reranker is depth 0."""
+    found = {
+        key: _told(key, row[key])
+        for key in SETTINGS
+        if row[key] is not None and row[key] == row[key]
+    }
+    if "rerank_depth" not in found:
+        return {key: value for key, value in found.items() if key != "threshold"} | {
+            "rerank_depth": 0
+        }
+    return {"threshold": "none"} | found
+
+
+def _told(setting: str, value: Any) -> Any:
+    """A switch or a file as a level's name; other values as they are."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return PurePath(value).name or "none" if setting == "synonyms" else value
+
+
+def _table(
+    changes: Sequence[Change],
+    more: dict[str, list[Any]],
+    scores: "dict[str, Any]",
+    metric: str,
+    clusters: Clusters,
+    seed: int,
+) -> "pd.DataFrame":
+    """Changes of the largest effect first, those of one setting together."""
+    import pandas as pd
+
+    named = {
+        key: [getattr(change, key) for change in changes] for key in ("setting", "before", "after")
+    }
+    if not changes:
+        return pd.DataFrame(columns=[*named, *more, *scores])
+    effects = {
+        name: np.column_stack([change.effect(matrix) for change in changes])
+        for name, matrix in scores.items()
+    }
+    paired = compare(effects[metric], clusters, seed)
+    found = {
+        **named,
+        **more,
+        **{name: effect.mean(axis=0) for name, effect in effects.items()},
+        "low": paired.low,
+        "high": paired.high,
+        "p": paired.p_holm,
+        "least_p": paired.least_p,
+        "won": paired.wins,
+        "lost": paired.losses,
+        "verdict": paired.verdicts,
+    }
+    table = pd.DataFrame(found)
+    table["weight"] = table.groupby("setting")[metric].transform(lambda effect: effect.abs().max())
+    return table.sort_values(["weight", "setting"], ascending=[False, True], kind="stable").drop(
+        columns="weight"
+    )

@@ -1,0 +1,82 @@
+"""What differs between two runs beside their scores: the first thing to know before a difference is
+believed."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lab.runs.side import Side
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMED = 5
+
+
+def changes(a: Side, b: Side) -> tuple[str, ...]:
+    """One line a difference, from the manifests and the questions; for foreign runs what their
+    questions tell."""
+    found = _questions(a, b)
+    if a.manifest and b.manifest:
+        found += _corpus(a.manifest["corpus"], b.manifest["corpus"])
+        found += _entries("", a.manifest["identities"], b.manifest["identities"])
+        found += _entries("measure.", a.manifest["measure"], b.manifest["measure"])
+        found += _entries("version of ", a.manifest["versions"], b.manifest["versions"])
+    if a.system != b.system:
+        found.append(f"system: {a.system} -> {b.system}")
+    return tuple(found)
+
+
+def _corpus(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    if a["fingerprint"] == b["fingerprint"]:
+        return []
+    sizes = (
+        f"{a['documents']} documents, {a['characters']} characters -> "
+        f"{b['documents']}, {b['characters']}"
+    )
+    if any(side.get("injected") for side in (a, b)):
+        sizes += f", injected by `lab interfere` {a.get('injected', 0)} -> {b.get('injected', 0)}"
+    return [f"corpus: {sizes} (fingerprint {a['fingerprint'][:12]} -> {b['fingerprint'][:12]})"]
+
+
+def _questions(a: Side, b: Side) -> list[str]:
+    found = []
+    for here, there, word in ((a, b, "A"), (b, a, "B")):
+        alone = sorted(set(here.scores.index) - set(there.scores.index))
+        if alone:
+            found.append(f"{len(alone)} question(s) scored only in {word}: {_named(alone)}")
+    common = sorted(set(a.scores.index) & set(b.scores.index))
+    before, after = a.questions.loc[common], b.questions.loc[common]
+    told = {
+        "text": "text",
+        "variants": "variants",
+        "filter": "filter",
+        "evidence": "evidence (document, offsets or grade)",
+    }
+    for column in (name for name in told if name in before and name in after):
+        what, moved = told[column], _differing(before[column], after[column])
+        if moved:
+            found.append(
+                f"{len(moved)} of {len(common)} common question(s) with another {what}: "
+                f"{_named(moved)}"
+            )
+    return found
+
+
+def _differing(before: "pd.Series", after: "pd.Series") -> list[str]:
+    """Ids whose values differ, where both sides know one (a TREC run knows no texts)."""
+    known = (before != "") & (after != "")
+    return [str(query_id) for query_id in before.index[known & (before != after)]]
+
+
+def _entries(prefix: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    keys = [key for key in dict.fromkeys((*a, *b)) if a.get(key) != b.get(key)]
+    return [f"{prefix}{key}: {_short(a.get(key))} -> {_short(b.get(key))}" for key in keys]
+
+
+def _short(value: Any) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _named(ids: list[str]) -> str:
+    return ", ".join(ids[:NAMED]) + (", ..." if len(ids) > NAMED else "")

@@ -1,0 +1,127 @@
+"""The story of one question under one system: its hits, what became of its evidence, why, and what
+would have helped."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.corpus.document import Corpus
+from lab.diagnosis.causes import CAUSES
+from lab.errors import RunError, nearest
+from lab.relevance.query import Query
+from lab.runs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 5
+WIDTH = 88
+# What a question may have beside its words -> how it is told; a system uses it or not.
+USED: dict[str, Callable[[Query], str]] = {
+    "variants": lambda query: "; ".join(query.variants),
+    "filter": lambda query: str(query.filter or ""),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What a run knows of one question under one system.
+
+    `evidence` are its pieces with the rank at which each was complete, `rankings` the first hits
+    and the chunks with evidence at every stage, `misses` its missed pieces with cause and proof
+    (see `lab.diagnosis.misses.Miss`), `reason` why it is not scored (empty when it is), `k` the
+    cut-off that a miss is relative to, `uses` says which of `variants` and `filter` the system
+    uses.
+    """
+
+    query: Query
+    system: str
+    k: int
+    scores: dict[str, float]
+    evidence: "pd.DataFrame"
+    rankings: "pd.DataFrame"
+    misses: "pd.DataFrame"
+    reason: str
+    uses: tuple[str, ...]
+    corpus: Corpus
+
+    def asked(self) -> list[str]:
+        """A line for the question's variants and one for its filter, where it has them."""
+        held = {name: told(self.query) for name, told in USED.items()}
+        used = {name: "" if name in self.uses else " (not used by this system)" for name in USED}
+        return [f"{name}: {value}{used[name]}" for name, value in held.items() if value]
+
+    def miss(self, piece: int) -> Any:
+        """The row of a missed piece, None where it was found."""
+        return next((row for row in self.misses.itertuples() if row.piece == piece), None)
+
+    def hits(self, shown: int = SHOWN) -> "pd.DataFrame":
+        """The first hits, best first."""
+        return self.rankings[self.rankings["rank"] > 0].sort_values("rank").head(shown)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.query.query_id} ({self.query.kind}): {self.query.text}",
+            *self.asked(),
+            f"system: {self.system}",
+        ]
+        if self.reason:
+            return "\n".join([*lines, f"not scored: {self.reason}"])
+        lines.append(
+            "scores: " + "  ".join(f"{metric} {value:.3f}" for metric, value in self.scores.items())
+        )
+        for piece in self.evidence.itertuples():
+            rank = f"complete at rank {piece.complete}" if piece.complete else "never complete"
+            lines += ["", f"evidence {piece.piece} (grade {piece.grade}): {rank}"]
+            lines.append("  " + self.text(piece.doc_id, piece.start, piece.end))
+            miss = self.miss(piece.piece)
+            if miss is not None:
+                proof = "verified" if miss.verified else "likely"
+                lines += [f"  left out: {miss.filtered}"] if miss.filtered else []
+                lines += [
+                    f"  cause: {miss.cause} ({proof}): {CAUSES[miss.cause].meaning}",
+                    f"  remedy: {miss.remedy}",
+                ]
+        lines += ["", "first hits:"]
+        for row in self.hits().itertuples():
+            lines.append(
+                f"{'*' if row.evidence else ' '} {row.rank}  {row.doc_id}:{row.start}-{row.end}"
+            )
+            lines.append(f"    {self.text(row.doc_id, row.start, row.end)}")
+        return "\n".join(lines)
+
+    def text(self, doc_id: str, start: int, end: int) -> str:
+        """A stretch of a document in one line, shortened; negative ends mean the whole document."""
+        if doc_id not in self.corpus:
+            return "(this document is not in the corpus)"
+        text = " ".join(self.corpus[doc_id].text[max(start, 0) : end if end >= 0 else None].split())
+        return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
+
+
+def explain(
+    run: Run, corpus: Corpus, queries: Sequence[Query], query_id: str, system: str
+) -> Explanation:
+    """Collect what the run knows of one question under one system; raises RunError for an unknown
+    question or system."""
+    by_id = {query.query_id: query for query in queries}
+    if query_id not in by_id:
+        raise RunError(f"no question '{query_id}' in this run{nearest(query_id, by_id)}")
+    run.check_system(system)
+
+    def of(table: "pd.DataFrame") -> "pd.DataFrame":
+        return table[(table["system"] == system) & (table["query_id"] == query_id)]
+
+    settings = run.systems.set_index("system").loc[system].to_dict()
+    scores, reasons = of(run.scores), dict(run.manifest["questions"]["unscored"])
+    return Explanation(
+        by_id[query_id],
+        system,
+        int(run.manifest["causes"]["k"]),
+        dict(zip(scores["metric"], scores["value"], strict=True)),
+        of(run.evidence),
+        of(run.rankings),
+        of(run.causes),
+        reasons.get(query_id, ""),
+        tuple(name for name in USED if settings.get(name) is True),
+        corpus,
+    )

@@ -1,0 +1,113 @@
+"""The run folder: complete or absent, plain files, byte-identical for identical inputs but for
+times.
+
+manifest.json      what was run: settings, fingerprints, versions, seeds, notes, timings
+systems.parquet    a row a system
+scores.parquet     system x query x metric
+rankings.parquet   every stage's rank and score of the first hits and the evidence
+evidence.parquet   the rank at which every piece was complete, per system
+questions.parquet  a row a question: text, variants, filter, kind, tags, main document, evidence
+                   as a fingerprint, why not scored
+causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage
+curves.parquet     a row a step of a piece's exact alpha curve
+alphas.parquet     a row a hybrid family, metric and slice: what alpha does to it
+means.parquet      a row a step of the mean of such a row over alpha
+separation.parquet how well best scores tell unanswerable questions, a row a system and stage
+thresholds.parquet what thresholds on the reranker do to both kinds of question
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from types import MappingProxyType
+
+from lab.errors import RunError
+from lab.runs.run import Run
+from lab.storage.folder import replacing
+
+TABLES = tuple(field.name for field in fields(Run) if field.name != "manifest")
+MANIFEST = "manifest.json"
+FORMAT = 4
+
+
+def check_place(path: Path) -> None:
+    """Raises RunError when a run cannot be written there: asked before the work, not after it."""
+    if path.exists() and not (path / MANIFEST).is_file():
+        raise RunError(f"{path}: exists and is not a run folder; name another with --out")
+
+
+def write_run(run: Run, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
+    """Write beside the place, then rename: a reader finds the whole run or none. `pages` are
+    further files by name, such as the report. An older run there is replaced; a folder that is not
+    a run is left alone and is a RunError. What a killed writer of the place left beside it is
+    removed."""
+    check_place(path)
+    try:
+        with replacing(path) as fresh:
+            for name in TABLES:
+                getattr(run, name).to_parquet(
+                    fresh / f"{name}.parquet", index=False, compression="zstd"
+                )
+            manifest = run.manifest | {"sha256": _digests(fresh)}
+            (fresh / MANIFEST).write_text(
+                json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8"
+            )
+            for name, text in pages.items():
+                (fresh / name).write_text(text, "utf-8")
+    except OSError as fault:
+        raise RunError(f"{path}: cannot be written ({fault.strerror})") from None
+    return path
+
+
+def write_page(path: Path, name: str, text: str) -> Path:
+    """Put a file such as the report into a finished run folder: the whole new one or the old one,
+    never half of it."""
+    place, fresh = path / name, path / f".{name}.new"
+    try:
+        fresh.write_text(text, "utf-8")
+        os.replace(fresh, place)
+    except OSError as fault:
+        raise RunError(f"{place}: cannot be written ({fault.strerror})") from None
+    return place
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a run folder; raises RunError when it is absent, incomplete or of another format."""
+    import pandas as pd
+
+    path = Path(path)
+    if not (path / MANIFEST).is_file():
+        raise RunError(f"{path}: not a run folder (no {MANIFEST}); `lab run FILE` writes one")
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        if manifest.get("format") != FORMAT:
+            raise RunError(
+                f"{path}: run format {manifest.get('format')!r}, this version reads {FORMAT}; run "
+                "the experiment again"
+            )
+        damaged = [
+            name
+            for name, digest in _digests(path).items()
+            if manifest.get("sha256", {}).get(name) != digest
+        ]
+        if damaged:
+            raise RunError(
+                f"{path}: {name}.parquet is not the table that was written with {MANIFEST}; run "
+                "the experiment again"
+                for name in damaged
+            )
+        return Run(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
+    except (OSError, ValueError, RecursionError) as fault:
+        raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Table -> SHA-256 of its file: a cut file, or one of another run, is found before a row of it
+    is read."""
+    return {
+        name: hashlib.sha256((folder / f"{name}.parquet").read_bytes()).hexdigest()
+        for name in TABLES
+    }

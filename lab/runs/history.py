@@ -1,0 +1,167 @@
+"""All runs of an experiment over time: what moved, and whether it moved further than it uses to."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.errors import RunError, nearest
+from lab.runs.compare import Line, RunComparison, compare_sides
+from lab.runs.folder import MANIFEST, read_run
+from lab.runs.side import run_side
+
+# Earlier runs from which limits are drawn; fewer say nothing about what is usual.
+FEWEST = 3
+# Mean of moving ranges of two -> standard deviation of a normal law (Shewhart's individuals chart;
+# Montgomery 2019, 6.4).
+D2 = 1.128
+SIGMAS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run: the recommended system's means, and for the selecting metric the limits that earlier
+    runs draw (None where there are fewer than three) and whether it lies outside them."""
+
+    path: Path
+    finished: datetime
+    system: str
+    questions: int
+    values: dict[str, float]
+    low: float | None
+    high: float | None
+
+    def crossed(self, metric: str) -> bool:
+        """Whether a control limit is crossed; a run exactly on a limit is not."""
+        value = self.values.get(metric)
+        return (
+            value is not None
+            and self.low is not None
+            and self.high is not None
+            and not self.low <= value <= self.high
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Runs in order of time. `last` compares the last run with the one before it, `moved` are its
+    kinds of question that changed beyond chance."""
+
+    name: str
+    metric: str
+    points: tuple[Point, ...]
+    last: RunComparison | None
+    moved: tuple[Line, ...]
+
+
+def read_history(folder: Path, name: str | None = None, metric: str | None = None) -> History:
+    """Read the run folders inside `folder`.
+
+    Raises RunError when there is none, when several experiments lie there and `name` picks none of
+    them, or when a run lacks the metric.
+    """
+    manifests = manifests_in(folder)
+    names = sorted({str(manifest["name"]) for manifest in manifests.values()})
+    if not names:
+        raise RunError(
+            f"{folder}: holds no run folder; `lab run FILE --out {folder}/<name>` writes one"
+        )
+    if name is None and len(names) > 1:
+        raise RunError(
+            f"{folder}: holds runs of several experiments, {', '.join(names)}; choose one with "
+            "--name"
+        )
+    name = name or names[0]
+    if name not in names:
+        raise RunError(f"{folder}: no runs of '{name}'{nearest(name, names)}")
+    own = [path for path, manifest in manifests.items() if manifest["name"] == name]
+    own.sort(key=lambda path: (finished(path, manifests[path]), path))
+    metric = metric or str(manifests[own[-1]]["measure"]["select_by"])
+    points: list[Point] = []
+    for path in own:
+        points.append(_point(path, manifests[path], metric, points))
+    last = compare_sides(run_side(own[-2]), run_side(own[-1])) if len(own) > 1 else None
+    moved = (
+        tuple(line for line in last.slices if line.verdict in ("better", "worse")) if last else ()
+    )
+    return History(name, metric, tuple(points), last, moved)
+
+
+def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Run folder -> manifest of every run directly inside a folder; half-written and foreign
+    folders are passed over."""
+    found = {}
+    for file in sorted(folder.glob(f"*/{MANIFEST}")):
+        try:
+            manifest = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            continue
+        if (
+            isinstance(manifest, dict)
+            and "conclusions" in manifest
+            and not file.parent.name.startswith(".")
+        ):
+            found[file.parent] = manifest
+    return found
+
+
+def finished(path: Path, manifest: dict[str, Any]) -> datetime:
+    """When a run ended: as `lab run` wrote it, else the time of its manifest file."""
+    written = manifest.get("finished")
+    return (
+        datetime.fromisoformat(written)
+        if written
+        else datetime.fromtimestamp((path / MANIFEST).stat().st_mtime, UTC)
+    )
+
+
+def mark_sealed_use(manifest: dict[str, Any], place: Path) -> None:
+    """Write into a manifest, before it goes to `place`, the how-manieth use of its sealed questions
+    this is, by the manifests beside it and the one it replaces: only the first score of sealed
+    questions is one that no choice has seen."""
+    sealed = manifest["conclusions"]["sealed"]
+    if not sealed:
+        return
+    others = (other["conclusions"].get("sealed") for other in manifests_in(place.parent).values())
+    uses = [
+        int(other.get("use", 1))
+        for other in others
+        if other and set(other["query_ids"]) & set(sealed["query_ids"])
+    ]
+    sealed["use"] = 1 + max(uses, default=0)
+
+
+def _point(path: Path, manifest: dict[str, Any], metric: str, earlier: list[Point]) -> Point:
+    run = read_run(path)
+    system = str(manifest["recommended"])
+    row = run.systems[run.systems["system"] == system].iloc[0]
+    if metric not in row.index:
+        raise RunError(
+            f"{path}: metric '{metric}' is not measured there; measured: "
+            f"{', '.join(manifest['measure']['metrics'])}"
+        )
+    metrics = list(dict.fromkeys(run.scores["metric"].astype(str)))
+    low, high = control_limits([point.values[metric] for point in earlier])
+    values = {key: float(row[key]) for key in metrics}
+    return Point(
+        path,
+        finished(path, manifest),
+        system,
+        int(manifest["questions"]["scored"]),
+        values,
+        low,
+        high,
+    )
+
+
+def control_limits(earlier: list[float]) -> tuple[float | None, float | None]:
+    """Centre -/+ three sigmas, sigma from the mean moving range: a chart of individuals needs no
+    repeated measurements."""
+    if len(earlier) < FEWEST:
+        return None, None
+    centre, sigma = float(np.mean(earlier)), float(np.abs(np.diff(earlier)).mean()) / D2
+    # Rounded as what is shown: float noise of equal runs is no crossing.
+    return round(centre - SIGMAS * sigma, 9) - 1e-9, round(centre + SIGMAS * sigma, 9) + 1e-9

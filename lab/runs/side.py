@@ -1,0 +1,164 @@
+"""Side: one system of one run, or a foreign TREC run, as what a comparison needs of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lab.chunking.config import ChunkConfig
+from lab.chunking.strategies import chunk
+from lab.corpus.document import Corpus, Document
+from lab.errors import DiagnosticsError, RunError
+from lab.evaluation.clusters import main_documents
+from lab.evaluation.metrics import parse_metric
+from lab.evaluation.scores import SystemRun, score
+from lab.relevance.judge import DocumentJudge
+from lab.relevance.pieces import Pieces, pieces
+from lab.relevance.query import Evidence, Query
+from lab.relevance.read import read_qrels
+from lab.retrieval.ranking import NONE, Ranking, rank
+from lab.runs.folder import MANIFEST, read_run
+from lab.runs.run import Run
+from lab.sets.importing.formats.trec import RunLine
+from lab.sets.importing.formats.trec import read_run as read_trec_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CAUSES = "causes.parquet"
+# What TREC runs are scored by when nobody says.
+METRICS = ("recall@5", "precision@3", "ndcg@10")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """`scores` has a row a question and a column a metric; `questions` is indexed by query_id with
+    kind, doc_id (its main document), text and evidence (a fingerprint); `causes` counts the missed
+    pieces of each cause, None where nobody asked why; `manifest` is empty for a foreign run."""
+
+    path: Path
+    system: str
+    scores: "pd.DataFrame"
+    questions: "pd.DataFrame"
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    causes: Mapping[str, int] | None = None
+
+
+def run_side(path: Path, system: str | None = None) -> Side:
+    """One system of a run folder, the recommended one by default."""
+    run = read_run(path)
+    system = system or str(run.manifest["recommended"])
+    run.check_system(system)
+    rows = run.scores[run.scores["system"] == system]
+    scores = rows.astype({"query_id": "str", "metric": "str"}).pivot(
+        index="query_id", columns="metric", values="value"
+    )
+    questions = run.questions.set_index("query_id")
+    return Side(path, system, scores[_metrics(run)], questions, run.manifest, _causes(path, system))
+
+
+def _metrics(run: Run) -> list[str]:
+    """Metrics in the run's own order."""
+    return list(dict.fromkeys(run.scores["metric"].astype(str)))
+
+
+def _causes(path: Path, system: str) -> dict[str, int] | None:
+    import pandas as pd
+
+    if not (path / CAUSES).is_file():
+        return None
+    table = pd.read_parquet(path / CAUSES, columns=["system", "cause"])
+    counts = table[table["system"] == system]["cause"].astype(str).value_counts()
+    return {str(cause): int(count) for cause, count in sorted(counts.items())}
+
+
+def sides(
+    paths: tuple[Path, Path],
+    systems: tuple[str | None, str | None],
+    qrels: Path | None,
+    metrics: Sequence[str],
+) -> tuple[Side, Side]:
+    """Both sides of a comparison: run folders, or TREC runs judged by `qrels`.
+
+    Raises RunError when a TREC run comes without judgements, or a document-judged run meets a
+    span-judged one.
+    """
+    found = []
+    for path, system in zip(paths, systems, strict=True):
+        if (path / MANIFEST).is_file():
+            found.append(run_side(path, system))
+        elif not path.is_file():
+            raise RunError(f"{path}: neither a run folder (no {MANIFEST}) nor a TREC run file")
+        elif qrels is None:
+            raise RunError(
+                f"{path}: a TREC run needs judgements to be compared; name them with --qrels FILE"
+            )
+        else:
+            found.append(trec_side(path, qrels, metrics))
+    return found[0], found[1]
+
+
+def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
+    """A TREC run judged per document: every judged question counts, with 0 where the run has no
+    hit; questions without judgements are left out. Ties are broken by doc_id ascending, whatever
+    the file's ranks say."""
+    import pandas as pd
+
+    lines = read_trec_run(path)
+    asked, corpus = _judged(qrels, lines)
+    judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
+    judged = judge.judge(_ranking(lines, asked, corpus))
+    parsed = [parse_metric(metric) for metric in metrics]
+    values = score(
+        asked, [SystemRun(judge, judged, np.zeros(len(corpus), dtype=np.int64))], parsed
+    )[0]
+    ids = [query.query_id for query in asked.queries]
+    questions = pd.DataFrame(
+        {"kind": "", "doc_id": main_documents(asked), "text": "", "evidence": ""}, index=ids
+    )
+    return Side(
+        path,
+        path.name,
+        pd.DataFrame(values, index=ids, columns=[metric.label for metric in parsed]),
+        questions,
+    )
+
+
+def _judged(qrels: Path, lines: Sequence[RunLine]) -> tuple[Pieces, Corpus]:
+    """The questions as far as judgements tell, and every document that is named anywhere; of its
+    text, only that it has one."""
+    problems: list[str] = []
+    evidence: dict[str, list[Evidence]] = {}
+    for _, query_id, doc_id, grade in read_qrels(qrels, problems):
+        evidence.setdefault(query_id, []).append(Evidence(doc_id, grade=grade))
+    if problems:
+        raise DiagnosticsError(problems)
+    asked = pieces(
+        [
+            Query(query_id, "", evidence=tuple(items))
+            for query_id, items in sorted(evidence.items())
+        ],
+        "document",
+    )
+    named = {item.doc_id for items in evidence.values() for item in items} | {
+        line.doc_id for line in lines
+    }
+    return asked, Corpus(Document(doc_id, "-") for doc_id in named)
+
+
+def _ranking(lines: Sequence[RunLine], asked: Pieces, corpus: Corpus) -> Ranking:
+    """Hits of the judged questions; of a document that a question lists twice the higher score
+    counts."""
+    place = {query.query_id: number for number, query in enumerate(asked.queries)}
+    hits: list[dict[int, float]] = [{} for _ in asked.queries]
+    for line in lines:
+        if line.query_id in place:
+            own, document = hits[place[line.query_id]], corpus.position[line.doc_id]
+            own[document] = max(line.score, own.get(document, line.score))
+    width = max(1, *(len(own) for own in hits))
+    chunks, scores = np.full((len(hits), width), NONE), np.full((len(hits), width), -np.inf)
+    for row, own in enumerate(hits):
+        chunks[row, : len(own)], scores[row, : len(own)] = list(own), list(own.values())
+    return rank(chunks, scores, width)

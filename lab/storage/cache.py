@@ -1,0 +1,162 @@
+"""What models have computed, kept on disk: vectors, pair scores and token starts by the hash of
+everything they depend on."""
+
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+
+KEYS_AT_ONCE = 900
+# Seconds that one run waits while another writes.
+PATIENCE = 60
+
+
+def cache_key(*parts: str) -> bytes:
+    """SHA-256 of the parts as JSON, which keeps their borders: ("ab", "c") and ("a", "bc")
+    differ."""
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+def default_cache_path() -> Path:
+    """`$LAB_CACHE`, else `retrieval-diagnostics-lab/cache.sqlite` in the user's cache folder."""
+    chosen = os.environ.get("LAB_CACHE")
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(chosen) if chosen else folder / "retrieval-diagnostics-lab" / "cache.sqlite"
+
+
+class Cache:
+    """A key-value file in SQLite: safe under kill, shared by runs at the same time, no pickle.
+    `None` keeps it in memory.
+
+    Every value has a checksum; one that does not fit counts as absent and is computed again. A
+    cache that cannot be written (read-only, disk full, locked for a minute) costs time, never a
+    run: what is new stays in memory. `note` is told of both, once each. Raises LabError when the
+    file is no cache or is damaged beyond reading.
+    """
+
+    def __init__(
+        self, path: Path | None, note: Callable[[str], None] = lambda message: None
+    ) -> None:
+        self.path, self._note = path, note
+        self._unsaved: dict[bytes, bytes] = {}
+        self._told: set[str] = set()
+        try:
+            self._connection = self._open()
+        except (sqlite3.Error, FileExistsError, NotADirectoryError) as fault:
+            raise LabError(
+                f"{path}: the cache cannot be opened ({fault}); delete it or name another with "
+                "LAB_CACHE"
+            ) from None
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values of those keys that are known and whole."""
+        wanted = list(dict.fromkeys(keys))
+        found: dict[bytes, bytes] = {}
+        damaged = 0
+        for key, value, checksum in self._rows("key, value, checksum", wanted):
+            if checksum == _checksum(key, value):
+                found[key] = value
+            else:
+                damaged += 1
+        if damaged:
+            self._tell(
+                "damaged", f"{self.path}: {damaged} value(s) are damaged; they are computed again"
+            )
+        return found | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
+
+    def holding(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those keys that have a value, whole or not."""
+        wanted = list(dict.fromkeys(keys))
+        return {key for (key,) in self._rows("key", wanted)} | (self._unsaved.keys() & wanted)
+
+    def _rows(self, columns: str, keys: Sequence[bytes]) -> Iterator[Any]:
+        try:
+            for first in range(0, len(keys), KEYS_AT_ONCE):
+                some = keys[first : first + KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                yield from self._connection.execute(
+                    f"SELECT {columns} FROM kept WHERE key IN ({marks})", some
+                )
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
+
+    def put(self, values: Mapping[bytes, bytes]) -> None:
+        """Keep values; all of them or, when the process dies, none."""
+        try:
+            with self._connection:
+                rows = ((key, value, _checksum(key, value)) for key, value in values.items())
+                self._connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", rows)
+        except sqlite3.OperationalError as fault:
+            self._unsaved.update(values)
+            self._tell(
+                "unsaved",
+                f"{self.path}: the cache cannot be written ({fault}); what is new is computed "
+                "again next time",
+            )
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        if self.path is None:
+            return _prepared(sqlite3.connect(":memory:"))
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return _prepared(sqlite3.connect(self.path, timeout=PATIENCE))
+        except (FileExistsError, NotADirectoryError):
+            raise
+        except (OSError, sqlite3.OperationalError) as fault:
+            self._tell(
+                "unsaved",
+                f"{self.path}: the cache cannot be written ({fault}); what is new is computed "
+                "again next time",
+            )
+        for mode in ("mode=ro", "immutable=1"):
+            # Without write access SQLite cannot share a file with writers; as immutable it is read
+            # as it stands.
+            try:
+                connection = sqlite3.connect(
+                    f"{self.path.absolute().as_uri()}?{mode}", uri=True, timeout=PATIENCE
+                )
+                connection.execute("SELECT count(*) FROM (SELECT 1 FROM kept LIMIT 1)")
+            except sqlite3.OperationalError:
+                continue
+            return connection
+        return _prepared(sqlite3.connect(":memory:"))
+
+    def _tell(self, what: str, message: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            self._note(message)
+
+    def _unusable(self, fault: sqlite3.Error) -> LabError:
+        return LabError(
+            f"{self.path}: the cache cannot be read ({fault}); delete it or name another with "
+            "LAB_CACHE"
+        )
+
+
+def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    with connection:
+        connection.execute(
+            # With rowids: a vector inside the key's tree would overflow its page, which costs a
+            # fourfold time of reading.
+            "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum "
+            "INTEGER NOT NULL)"
+        )
+    return connection
+
+
+def _checksum(key: bytes, value: bytes) -> int:
+    """CRC-32 over key and value, so that a value under another's key is found too."""
+    return zlib.crc32(value, zlib.crc32(key))

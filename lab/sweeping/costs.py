@@ -1,0 +1,43 @@
+"""What every system of a sweep costs, as far as it was measured."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.config.config import Config
+from lab.evaluation.selection import Costs
+from lab.sweeping.profile import Latency, Profile
+
+Floats = NDArray[np.float64]
+
+# A foreign system's stages are not known; it counts as if it had them all.
+ALL_STAGES = 5
+
+
+def costs_of(configs: Sequence[Config], context_tokens: Floats, profile: Profile | None) -> Costs:
+    """Context tokens, latency (after a profiled sweep only, and then it may differ from run to run)
+    and stages, of which one that needs a model counts twice."""
+    latency = np.full(len(configs), np.nan)
+    if profile is not None:
+        latency = (
+            np.array([profile.latencies.get(config, Latency()).p50 for config in configs]) / 1000
+        )
+    return Costs(context_tokens, latency, np.array([_stages(config) for config in configs]))
+
+
+def _stages(config: Config) -> float:
+    if config.retriever is not None:
+        return ALL_STAGES
+    return (
+        (config.bm25 is not None)
+        + 2.0 * (config.dense is not None)
+        + 2.0 * (config.rerank is not None)
+    )
+
+
+def index_bytes(configs: Sequence[Config], profile: Profile | None) -> Floats:
+    """Size of every system's indexes, NaN where it was not measured."""
+    if profile is None:
+        return np.full(len(configs), np.nan)
+    return np.array([profile.index_bytes(config) for config in configs])

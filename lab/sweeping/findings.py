@@ -1,0 +1,225 @@
+"""Findings: what a sweep knows of its misses, as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.config.config import Config
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.alpha.summary import AlphaSummary, has_curve, metric_values, summaries
+from lab.diagnosis.cutoff import Cutoff
+from lab.diagnosis.misses import Miss
+from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
+from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
+from lab.diagnosis.unanswerable import Unanswered
+from lab.diagnosis.waterfall import Step, waterfall, weights
+from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.relevance.judge import NEVER
+from lab.relevance.pieces import Pieces
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from _typeshed import DataclassInstance
+
+Ints = NDArray[np.int64]
+
+ALL = "all"
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The misses of every system with cause and proof, relative to `cutoff`, the alpha curves of
+    every hybrid family, and how each system's scores tell unanswerable questions apart (empty where
+    the sets have none)."""
+
+    cutoff: Cutoff
+    misses: tuple[tuple[Miss, ...], ...]
+    families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
+
+    def silence(self, systems: Sequence[str]) -> dict[str, list[float]]:
+        """Columns of the table of systems, empty without unanswerable questions: by each system's
+        last stage with a score of its own, the chance that an answerable question scores above an
+        unanswerable one, and the share of unanswerable ones below the threshold that keeps 95% of
+        the answerable; NaN for a foreign system."""
+        if not self.unanswered:
+            return {}
+        last = {one.system: one.separations[-1] for one in self.unanswered if one.separations}
+        return {
+            "unanswerable auc": [last[name].auc if name in last else np.nan for name in systems],
+            "unanswerable rejected": [
+                last[name].rejected if name in last else np.nan for name in systems
+            ],
+        }
+
+    def separation(self) -> "pd.DataFrame":
+        """How well each stage's best score tells answerable from unanswerable questions: a row a
+        system and stage, `system` and the fields of Separation. Hybrid scores are normalised within
+        a question, so they cannot tell questions apart."""
+        return _rows(
+            Separation, [(one.system, row) for one in self.unanswered for row in one.separations]
+        )
+
+    def thresholds(self) -> "pd.DataFrame":
+        """What thresholds on the reranker do: a row a system and threshold, `system` and the fields
+        of ThresholdEffect."""
+        found = [(one.system, row) for one in self.unanswered for row in one.effects]
+        return _rows(ThresholdEffect, found).rename(columns=METRICS)
+
+    def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
+        """A row a system and missed piece: `system` and the fields of Miss."""
+        import pandas as pd
+
+        names = [field.name for field in fields(Miss)]
+        of = attrgetter(*names)
+        rows = [
+            (name, *of(miss))
+            for name, found in zip(systems, self.misses, strict=True)
+            for miss in found
+        ]
+        table = pd.DataFrame(rows, columns=["system", *names])
+        numbers = [field.name for field in fields(Miss) if field.type is int]
+        table = table.astype(dict.fromkeys(numbers, "int32") | {"verified": bool})
+        return table.astype(
+            dict.fromkeys(("system", "query_id", "kind", "cause", "stage"), "category")
+        )
+
+    def curves(self, asked: Pieces) -> "pd.DataFrame":
+        """A row a step of a piece's exact alpha curve, before any reranker: `family` (the systems'
+        name without alpha), `query_id`, `piece`, the step's ends `low` and `high` in [0, 1], and
+        `complete`, the rank at which the piece is complete there, 0 beyond the cap. A family's
+        steps of one piece tile [0, 1]; the points 0 and 1 are steps of their own, for there a leg
+        brings no candidates."""
+        import pandas as pd
+
+        columns: dict[str, list[object]] = {
+            name: [] for name in ("family", "query_id", "piece", "low", "high", "complete")
+        }
+        for family in self.families:
+            for query, curve in zip(asked.queries, family.curves, strict=True):
+                for piece, ranks in enumerate(curve.complete, start=1):
+                    starts = _changes(ranks)
+                    columns["family"].extend([family.name] * len(starts))
+                    columns["query_id"].extend([query.query_id] * len(starts))
+                    columns["piece"].extend([piece] * len(starts))
+                    columns["low"].extend(curve.low[starts].tolist())
+                    columns["high"].extend(
+                        curve.high[np.append(starts[1:], len(ranks)) - 1].tolist()
+                    )
+                    columns["complete"].extend(
+                        np.where(ranks[starts] == NEVER, 0, ranks[starts]).tolist()
+                    )
+        table = pd.DataFrame(columns)
+        kinds = {"piece": "int32", "complete": "int32", "low": "float64", "high": "float64"}
+        return table.astype(kinds | {"family": "category", "query_id": "category"})
+
+    def waterfall(self, system: int, asked: Pieces) -> tuple[Step, ...]:
+        """What every stage of a system took from recall at the cut-off: all questions first, then
+        every kind."""
+        causes, verified = [""] * len(asked), [False] * len(asked)
+        place = _places(asked)
+        for miss in self.misses[system]:
+            piece = place[miss.query_id, miss.piece]
+            causes[piece], verified[piece] = miss.cause, miss.verified
+        kinds = np.array([asked.queries[query].kind for query in asked.query])
+        found: list[Step] = []
+        for kind in (ALL, *sorted(set(kinds.tolist()))):
+            of = np.flatnonzero((kinds == kind) | (kind == ALL))
+            found.extend(
+                waterfall(
+                    kind,
+                    weights(asked.query[of]),
+                    [causes[p] for p in of],
+                    [verified[p] for p in of],
+                )
+            )
+        return tuple(found)
+
+    def alphas(self, asked: Pieces, metrics: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+        """What alpha does to every hybrid family before any reranker, by recall at the cut-off and
+        by every metric of ranks within the cap, over all questions and over every kind: a row a
+        family, metric and slice (see `lab.diagnosis.alpha.summary.AlphaSummary`), and a row a step
+        of its mean, from `low` to `high`."""
+        import pandas as pd
+
+        kinds, found = [query.kind for query in asked.queries], list[tuple[str, AlphaSummary]]()
+        labels = [
+            label
+            for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics))
+            if label != WEIGHTED
+        ]
+        for family in self.families:
+            drawn = [label for label in labels if has_curve(parse_metric(label), family.cap)]
+            if not drawn:  # all reach beyond the cap
+                continue
+            every = metric_values(family.curves, asked, [parse_metric(label) for label in drawn])
+            for label, values in zip(drawn, every, strict=True):
+                found += [
+                    (family.name, one)
+                    for one in summaries(family.curves, kinds, self.cutoff.k, label, values)
+                ]
+        names, lengths = ["family", "metric", "slice"], [len(one.steps.low) for _, one in found]
+        table = pd.DataFrame(
+            [{"family": name} | one.row for name, one in found], columns=None if found else names
+        )
+        means = {
+            name: table[name].astype("category").repeat(lengths).reset_index(drop=True)
+            for name in names
+        }
+        edges = {
+            name: np.concatenate([getattr(one.steps, name) for _, one in found] or [[]])
+            for name in ("low", "high", "value")
+        }
+        return table, pd.DataFrame(means | edges)
+
+    def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
+        """What every change of one setting wins and loses; a question fails when a piece of it is
+        missed."""
+        failed = np.zeros((len(configs), len(asked.queries)), dtype=bool)
+        place = _places(asked)
+        for system, found in enumerate(self.misses):
+            failed[system, [asked.query[place[miss.query_id, miss.piece]] for miss in found]] = True
+        return rescues([config.settings() for config in configs], failed)
+
+
+def _rows(kind: type, found: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":
+    """Values of one kind, each with its system."""
+    import pandas as pd
+
+    names = ["system", *(field.name for field in fields(kind))]
+    return pd.DataFrame([(system, *astuple(value)) for system, value in found], columns=names)
+
+
+def proved(
+    misses: Sequence[Sequence[Miss]], configs: Sequence[Config], asked: Pieces
+) -> tuple[tuple[Miss, ...], ...]:
+    """The misses with what other systems of the run prove."""
+    place = _places(asked)
+    held = np.ones((len(configs), len(asked)), dtype=bool)
+    for system, found in enumerate(misses):
+        held[system, [place[miss.query_id, miss.piece] for miss in found]] = False
+    return proved_by_systems(
+        [config.settings() for config in configs],
+        misses,
+        held.tolist(),
+        place,
+        asked.unit == "evidence",
+    )
+
+
+def _places(asked: Pieces) -> Mapping[tuple[str, int], int]:
+    """(query_id, number of the piece) -> place among all pieces."""
+    numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
+    ids = (asked.queries[query].query_id for query in asked.query)
+    return {key: place for place, key in enumerate(zip(ids, numbers.tolist(), strict=True))}
+
+
+def _changes(ranks: Ints) -> Ints:
+    """Steps at which a piece's rank changes; the two end points always."""
+    first = np.ones(len(ranks), dtype=bool)
+    first[2:-1] = ranks[2:-1] != ranks[1:-2]
+    return np.flatnonzero(first)

@@ -1,0 +1,129 @@
+"""Interference: the same systems over the same questions while distractors are added to the corpus,
+dose by dose."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
+from lab.corpus.document import Corpus
+from lab.errors import ConfigError
+from lab.evaluation.paired import compare
+from lab.relevance.query import Query
+from lab.storage.progress import Progress, Silent
+from lab.sweeping.distractors import INJECTED, OWN, distractors, source_of
+from lab.sweeping.result import Result
+from lab.sweeping.sweep import sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DOSES = (0, 1, 2, 5, 10)
+
+
+@dataclass(frozen=True, eq=False)
+class Interference:
+    """Results by (kind of distractor, dose in documents a question). Dose 0 is the corpus as it is,
+    the same for all kinds; `injected` counts the documents that were added."""
+
+    results: Mapping[tuple[str, int], Result]
+    injected: Mapping[tuple[str, int], int]
+
+    def table(self) -> "pd.DataFrame":
+        """A row a kind, dose, system and metric: its mean, its change against dose 0 on the same
+        questions with the 95% interval `low`, `high` and verdict (Holm over the systems of one
+        dose)."""
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for (kind, dose), result in self.results.items():
+            plain = self.results[kind, 0]
+            for metric in result.metrics:
+                column = result.metrics.index(metric)
+                changes = (result.values[:, :, column] - plain.values[:, :, column]).T
+                found = compare(changes, result.clusters, result.measure.seed)
+                for system, name in enumerate(result.systems):
+                    rows.append(
+                        {
+                            "kind": kind,
+                            "dose": dose,
+                            "injected": self.injected[kind, dose],
+                            "system": name,
+                            "metric": metric,
+                            "mean": float(result.values[system, :, column].mean()),
+                            "change": float(found.difference[system]),
+                            "low": float(found.low[system]),
+                            "high": float(found.high[system]),
+                            "verdict": found.verdicts[system],
+                        }
+                    )
+        return pd.DataFrame(rows)
+
+
+def interfere(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid | None = None,
+    measure: Measure | None = None,
+    *,
+    kinds: Sequence[str] = ("topical", "sibling", "twin", "duplicate"),
+    doses: Sequence[int] = DOSES,
+    folder: Corpus | None = None,
+    seed: int = 0,
+    name: str = "interference",
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    **models: Any,
+) -> Interference:
+    """Sweep the grid at every dose of every kind of distractor (see `lab.sweeping.distractors`).
+
+    `folder` is a corpus of the user's own distractors: then `kinds` is not read, and a dose is
+    those nearest to each question, each injected once however many questions it is near to. The
+    original documents are untouched and stay the only evidence. `models` are `sweep`'s `encoders`
+    and `rerankers`.
+
+    Raises ConfigError when a document's id already begins as injected ones do, or a dose is
+    negative.
+    """
+    taken = [document.doc_id for document in corpus if document.doc_id.startswith(INJECTED)]
+    if taken:
+        raise ConfigError(
+            f"document '{doc_id}': ids that begin with '{INJECTED}' are kept for distractors"
+            for doc_id in taken
+        )
+    if min(doses, default=0) < 0:
+        raise ConfigError(f"doses {list(doses)}: expected numbers of documents a question, from 0")
+    told, source = progress or Silent(), source_of(corpus, queries, folder)
+    results: dict[tuple[str, int], Result] = {}
+    injected: dict[tuple[str, int], int] = {}
+    plain = sweep(corpus, queries, grid, measure, name=name, cache=cache, progress=told, **models)
+    for kind in [OWN] if folder is not None else kinds:
+        results[kind, 0], injected[kind, 0] = plain, 0
+        for dose in sorted({dose for dose in doses if dose > 0}):
+            added = distractors(queries, source, kind, dose, seed)
+            told.note(f"{kind}, dose {dose}: {len(added)} documents injected")
+            injected[kind, dose] = len(added)
+            if added:
+                grown = Corpus([*corpus, *added])
+                results[kind, dose] = sweep(
+                    grown, queries, grid, measure, name=name, cache=cache, progress=told, **models
+                )
+            else:
+                results[kind, dose] = plain
+    return Interference(results, injected)
+
+
+def resistance(table: "pd.DataFrame", metric: str) -> "pd.DataFrame":
+    """Systems by how little the largest dose of each kind takes from a metric: kinds, systems, the
+    mean at dose 0, the change at the largest dose with its interval; the most resistant first."""
+    of = table[table["metric"] == metric]
+    last = of[of["dose"] == of.groupby("kind")["dose"].transform("max")]
+    plain = of[of["dose"] == 0].set_index(["kind", "system"])["mean"]
+    last = last.assign(
+        before=[plain[key] for key in zip(last["kind"], last["system"], strict=True)]
+    )
+    return last.sort_values(
+        ["kind", "change", "before"], ascending=[True, False, False], kind="stable"
+    ).reset_index(drop=True)

@@ -1,0 +1,204 @@
+"""What is worth knowing about chunks before anything is encoded: how many, how long, and how much
+the model never reads."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lab.chunking.chunk import Chunking, Fault
+from lab.chunking.config import ChunkConfig
+from lab.config.config import Config
+from lab.corpus.document import Corpus
+from lab.pipeline.resources import Resources, count_tokens
+from lab.relevance.pieces import Pieces
+from lab.sets.audit.asking import useless_filters
+from lab.sets.audit.wording import leakage, shared_words
+from lab.sweeping.distractors import INJECTED, injected
+
+if TYPE_CHECKING:
+    # Only a type here: `lab check` counts tokens without the indexes that stages bring.
+    from lab.pipeline.stages import Stages
+    from lab.retrieval.bm25 import BM25
+
+# Below this number of questions a mean says little; see the README's section on conclusions.
+FEW_QUESTIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFacts:
+    """One chunking: its size, per dense model how many chunks are longer than the model reads and
+    the tokens lost, and what another library's splitter did beside."""
+
+    label: str
+    chunks: int
+    blank: int
+    mean_characters: float
+    truncated: tuple[tuple[str, int, int], ...]
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """A line for every kind of fault: strings that are no chunks, text that lies in no chunk,
+        chunks above their size."""
+        lost = [fault for fault in self.faults if fault.strings]
+        bare = [fault for fault in self.faults if fault.characters]
+        large = [fault for fault in self.faults if fault.oversized]
+        found = []
+        if lost:
+            found.append(
+                f"{sum(fault.strings for fault in lost)} string(s) of the splitter are not in "
+                "their document and are no chunks: "
+                f"{_some(f'{fault.doc_id} {fault.strings}' for fault in lost)}; such as "
+                f"{lost[0].sample[:60]!r}"
+            )
+        if bare:
+            found.append(
+                f"{sum(fault.characters for fault in bare)} visible characters lie in no chunk: "
+                f"{_some(f'{fault.doc_id} {fault.characters}' for fault in bare)}"
+            )
+        if large:
+            found.append(
+                f"{sum(fault.oversized for fault in large)} of {self.chunks} chunks are larger "
+                "than asked for, "
+                f"up to {max(fault.largest for fault in large)}"
+            )
+        return tuple(f"{self.label}: {line}" for line in found)
+
+
+def chunk_facts(
+    stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], resources: Resources
+) -> tuple[ChunkFacts, ...]:
+    """Facts of every chunking of a sweep; raises nothing, encodes nothing."""
+    return tuple(
+        facts_of(stage.chunking, chunk, configs, resources) for chunk, stage in stages.items()
+    )
+
+
+def _models(configs: Sequence[Config], chunk: ChunkConfig) -> list[str]:
+    """Models that read chunks by themselves; late pooling reads documents to their end."""
+    own = (config.dense for config in configs if config.chunk == chunk)
+    return list(dict.fromkeys(dense.model for dense in own if dense and dense.pooling == "chunk"))
+
+
+def facts_of(
+    chunking: Chunking, config: ChunkConfig, configs: Sequence[Config], resources: Resources
+) -> ChunkFacts:
+    """Facts of one chunking under `config`, with every dense model that one of the systems pairs it
+    with."""
+    lengths = chunking.end - chunking.start
+    truncated = []
+    for model in _models(configs, config):
+        encoder = resources.encoder(model)
+        room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
+        over = np.maximum(
+            count_tokens(resources.token_starts(model, chunking.corpus), chunking) - room, 0
+        )
+        truncated.append((model, int((over > 0).sum()), int(over.sum())))
+    return ChunkFacts(
+        config.label,
+        len(chunking),
+        chunking.blank,
+        round(float(lengths.mean()), 1) if len(lengths) else 0.0,
+        tuple(truncated),
+        chunking.faults,
+    )
+
+
+def _some(items: Iterable[str], shown: int = 5) -> str:
+    listed = list(items)
+    return ", ".join(listed[:shown]) + (", ..." if len(listed) > shown else "")
+
+
+def unmatched(
+    stages: "Mapping[ChunkConfig, Stages]", configs: Sequence[Config], asked: Pieces
+) -> tuple[str, ...]:
+    """A line for every analyzer (with every set of views and file of synonyms) under which
+    questions share no term with the corpus, so that BM25 has no hit for them."""
+    indexes: dict[str, BM25] = {}
+    for config in configs:
+        if config.bm25 is not None:
+            views = f" and views {'+'.join(config.views)}" if len(config.views) > 1 else ""
+            rules = f" with {Path(config.bm25.synonyms).name}" if config.bm25.synonyms else ""
+            name = f"'{config.bm25.analyzer}'{rules}{views}"
+            if name not in indexes:
+                indexes[name] = stages[config.chunk].bm25_index(config.bm25).own
+    found = []
+    for name, index in indexes.items():
+        terms = index.query_terms([query.text for query in asked.queries])
+        ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
+        if ids:
+            found.append(
+                f"no lexical hit: {len(ids)} question(s) share no term with the corpus under "
+                f"analyzer {name}: {_some(ids)}"
+            )
+    return tuple(found)
+
+
+def left_out(configs: Sequence[Config], asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
+    """Lines where the filters of questions pass no document, or not those of their own evidence, if
+    a system uses filters."""
+    found = (
+        useless_filters(asked.queries, corpus) if any(config.filter for config in configs) else ()
+    )
+    return tuple(f"{finding.rule}: {finding.message}" for finding in found)
+
+
+def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
+    """A line where questions take their words from their evidence, which flatters every lexical
+    match."""
+    if asked.unit == "document":
+        return ()
+    found = [
+        query for query in asked.queries if all(item.doc_id in corpus for item in query.evidence)
+    ]
+    shares = {
+        query.query_id: shared_words(query, corpus) if query.kind == "semantic" else None
+        for query in found
+    }
+    return tuple(f"{finding.rule}: {finding.message}" for finding in leakage(found, corpus, shares))
+
+
+def distracted(corpus: Corpus) -> tuple[str, ...]:
+    """A line where the corpus holds distractors of `lab interfere`."""
+    count = injected(corpus)
+    told = (
+        f"{count} of {len(corpus)} documents are injected distractors; their "
+        f"ids begin with '{INJECTED}'"
+    )
+    return (told,) if count else ()
+
+
+def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
+    """The few lines that change how a table must be read."""
+    found = []
+    for fact in facts:
+        if fact.blank:
+            found.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
+        found += fact.told
+        for model, chunks, tokens in fact.truncated:
+            if chunks:
+                found.append(
+                    f"{fact.label}: {chunks} of {fact.chunks} chunks are longer than {model} "
+                    f"reads; {tokens} tokens at their "
+                    "ends are invisible to the dense leg"
+                )
+    blank = [query.query_id for query in asked.queries if not query.text.strip()]
+    if blank:
+        found.append(
+            f"{len(blank)} question(s) have no text and find nothing: {', '.join(blank[:5])}"
+        )
+    if asked.unscored:
+        reasons: dict[str, list[str]] = {}
+        for query_id, reason in asked.unscored:
+            reasons.setdefault(reason, []).append(query_id)
+        for reason, ids in reasons.items():
+            found.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
+    if len(asked.queries) < FEW_QUESTIONS:
+        found.append(
+            f"{len(asked.queries)} scored questions: small differences between systems cannot be "
+            "settled with so few"
+        )
+    return tuple(found)

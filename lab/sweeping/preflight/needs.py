@@ -1,0 +1,47 @@
+"""What systems need that may not be there, asked before anything expensive starts."""
+
+from collections.abc import Sequence
+
+from lab.chunking.splitters import missing_library
+from lab.config.config import Config
+from lab.corpus.document import Corpus
+from lab.pipeline.resources import Resources
+from lab.retrieval.late import obstacle, room_of
+
+
+def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
+    """A line for every strategy whose library is not installed, and for every model that cannot
+    pool late."""
+    found = [
+        missing_library(strategy)
+        for strategy in dict.fromkeys(config.chunk.strategy for config in configs)
+    ]
+    for model in _late(configs):
+        reason = obstacle(resources.encoder(model))
+        if reason:
+            found.append(
+                f"dense.pooling 'late' cannot be had of model '{model}': {reason}; expected the "
+                "mean of its tokens"
+            )
+    return tuple(line for line in found if line)
+
+
+def windowed(configs: Sequence[Config], corpus: Corpus, resources: Resources) -> tuple[str, ...]:
+    """A line for every model that pools late and does not read each document at once."""
+    found = []
+    for model in _late(configs):
+        room = room_of(resources.encoder(model))
+        longer = sum(len(starts) > room for starts in resources.token_starts(model, corpus))
+        if longer:
+            found.append(
+                f"late pooling: {longer} of {len(corpus)} documents are longer than {model} reads "
+                "at once and are read in "
+                f"overlapping windows of {room} tokens"
+            )
+    return tuple(found)
+
+
+def _late(configs: Sequence[Config]) -> list[str]:
+    return list(
+        dict.fromkeys(c.dense.model for c in configs if c.dense and c.dense.pooling == "late")
+    )

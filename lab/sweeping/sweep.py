@@ -1,0 +1,289 @@
+"""The main job: every system of a grid over one corpus and one set of questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from lab.chunking.config import ChunkConfig
+from lab.config.config import Config
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
+from lab.config.retriever import RetrieverConfig
+from lab.corpus.document import Corpus
+from lab.diagnosis.alpha.curve import compile_curves
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.unanswerable import Unanswered, unanswerable
+from lab.errors import ConfigError
+from lab.evaluation.compiled import compile_metric
+from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
+from lab.evaluation.pareto import weighted
+from lab.evaluation.scores import score
+from lab.pipeline.foreign.answers import foreign_config
+from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.resources import Resources
+from lab.pipeline.stages import Stages
+from lab.relevance.pieces import pieces
+from lab.relevance.query import Query, in_order
+from lab.retrieval.analyzer import ANALYZERS
+from lab.retrieval.encoder import Encoder
+from lab.retrieval.postings import compile_all
+from lab.retrieval.products import compile_products
+from lab.retrieval.rerank import PairScorer
+from lab.storage.cache import Cache, default_cache_path
+from lab.storage.progress import Progress, Silent
+from lab.sweeping.findings import Findings, proved
+from lab.sweeping.heldout import Sealed, one_cell, seal
+from lab.sweeping.preflight.facts import (
+    chunk_facts,
+    distracted,
+    leaked,
+    left_out,
+    unmatched,
+    warnings,
+)
+from lab.sweeping.preflight.fields import check_fields
+from lab.sweeping.preflight.needs import unmet, windowed
+from lab.sweeping.profile import Profile
+from lab.sweeping.result import Result
+from lab.sweeping.systems import Asked, SystemFound, run_chunking, run_foreign
+
+
+def sweep(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid | None = None,
+    measure: Measure | None = None,
+    *,
+    name: str = "sweep",
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    encoders: Mapping[str, Encoder] | None = None,
+    rerankers: Mapping[str, PairScorer] | None = None,
+    retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
+    profile: bool = False,
+) -> Result:
+    """Run every system of `grid` and score it on the questions that have relevant evidence.
+
+    `encoders` and `rerankers` give objects for the model names that the grid uses; other names are
+    loaded. `cache` is the SQLite file for vectors and pair scores, by default the user's (see
+    `default_cache_path`). `retrievers` are foreign systems by name, objects with `search(queries,
+    depth)` or RetrieverConfigs: rows beside those of the grid, judged like them.
+
+    With `profile` every system is also asked question by question, for its latency (see
+    `lab.sweeping.profile`).
+
+    Raises ConfigError when no system of the grid is possible, CorpusError when no document has
+    text, and DiagnosticsError when no question can be scored or two share an id.
+    """
+    grid, measure = grid or Grid(), measure or Measure()
+    retrievers = dict(retrievers or {})
+    asking, idle = grid.asking(queries)
+    own, impossible = asking.systems()
+    configs = (*own, *map(foreign_config, retrievers))
+    twice = {config.name for config in own} & set(retrievers)
+    if twice:
+        raise ConfigError(
+            f"retriever '{name}' has the name of a system of the grid; choose another"
+            for name in sorted(twice)
+        )
+    queries = in_order(queries)
+    open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
+    asked = pieces(open_questions, measure.unit)
+    metrics = [parse_metric(metric) for metric in measure.measured]
+    progress = progress or Silent()
+    kept = Cache(cache or default_cache_path(), progress.note)
+    resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
+    resources.read_synonyms(
+        dict.fromkeys(
+            config.bm25.synonyms for config in own if config.bm25 and config.bm25.synonyms
+        )
+    )
+    absent = unmet(own, resources)
+    if absent:
+        raise ConfigError(absent)
+    lacking = check_fields(corpus, own)
+    by_chunk: dict[ChunkConfig, list[int]] = {}
+    for system, config in enumerate(own):
+        by_chunk.setdefault(config.chunk, []).append(system)
+
+    advance = resources.progress.stage("chunk", len(by_chunk))
+    stages: dict[ChunkConfig, Stages] = {}
+    for chunk_config in by_chunk:
+        stages[chunk_config] = Stages(corpus, asked.queries, chunk_config, resources)
+        advance(1)
+    counter = next((config.dense.model for config in configs if config.dense), None)
+    with resources.timed("count tokens"):
+        starts = resources.token_starts(counter, corpus)
+    facts = chunk_facts(stages, configs, resources)
+    notes = (
+        *distracted(corpus),
+        *impossible,
+        *idle,
+        *lacking,
+        *windowed(own, corpus, resources),
+        *warnings(facts, asked),
+        *leaked(asked, corpus),
+        *left_out(configs, asked, corpus),
+        *unmatched(stages, configs, asked),
+    )
+    for note in notes:
+        resources.progress.note(note)
+    _encode_all(stages, configs, resources)
+    _compile(metrics, configs, resources)
+
+    asks = Asked(
+        corpus, asked, unanswerable(open_questions, asked), measure, metrics, counter, starts
+    )
+    profiled = Profile() if profile else None
+    found: list[SystemFound] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
+    families: list[Family] = []
+    silence: list[Unanswered] = []
+    advance = resources.progress.stage("systems", len(configs))
+    for chunk_config, members in by_chunk.items():
+        # Popped, so that the indexes of one chunking are freed before those of the next are built.
+        of_chunking = run_chunking(
+            stages.pop(chunk_config), [configs[system] for system in members], asks, profiled
+        )
+        for system, own_found in zip(members, of_chunking.systems, strict=True):
+            found[system] = own_found
+        families.extend(of_chunking.families)
+        silence.extend(of_chunking.unanswered)
+        advance(len(members))
+    identities = _identities(configs, resources)
+    for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
+        found[system], identities[f"retriever {label}"], told = run_foreign(
+            label, retriever, asks, resources
+        )
+        for note in told:
+            resources.progress.note(note)
+        notes = (*notes, *told)
+        advance(1)
+    runs = [system.run for system in found]
+    with resources.timed("diagnose"):
+        misses = proved([system.misses for system in found], configs, asked)
+        findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence))
+    advance = resources.progress.stage("metrics", 1)
+    with resources.timed("metrics"):
+        values = score(asked, runs, metrics)
+        context = score(asked, runs, [Metric("context_tokens", measure.context_k)])[:, :, 0].mean(
+            axis=1
+        )
+        if measure.weights:
+            mean = weighted(values, [metric.label for metric in metrics], measure.weights)
+            values = np.concatenate([values, mean[:, :, None]], axis=2)
+    advance(1)
+    result = Result(
+        name=name,
+        configs=configs,
+        grid=grid,
+        measure=measure,
+        corpus=corpus,
+        queries=tuple(queries),
+        pieces=asked,
+        metrics=(*(metric.label for metric in metrics), *((WEIGHTED,) if measure.weights else ())),
+        values=values,
+        complete=np.array([run.judged.complete for run in runs]),
+        context_tokens=context,
+        rows=tuple(system.rows for system in found),
+        findings=findings,
+        facts=facts,
+        notes=notes,
+        identities=identities,
+        counts=dict(resources.counts),
+        seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
+        peak_mb=dict(resources.peak_mb),
+        profile=profiled,
+    )
+    if not sealed:
+        return result
+    chosen = configs[result.selection.recommended]
+    resources.progress.note(f"{len(sealed)} sealed question(s): scored once, for {chosen.name}")
+    unsealed = measure.model_copy(update={"sealed": 0.0})
+    fresh = sweep(
+        corpus,
+        sealed,
+        one_cell(chosen),
+        unsealed,
+        cache=cache,
+        encoders=encoders,
+        rerankers=rerankers,
+        retrievers={
+            label: retriever for label, retriever in retrievers.items() if label == chosen.retriever
+        },
+    )
+    return replace(result, sealed=_sealed_scores(fresh, chosen.name))
+
+
+def _encode_all(
+    stages: Mapping[ChunkConfig, Stages], configs: Sequence[Config], resources: Resources
+) -> None:
+    """Encode the texts of all chunkings together, so that batches are sorted by length over all of
+    them."""
+    texts: dict[str, dict[str, None]] = {}
+    late: dict[str, dict[ChunkConfig, None]] = {}
+    for config in configs:
+        if config.dense is not None and config.dense.pooling == "late":
+            late.setdefault(config.dense.encoder, {})[config.chunk] = None
+        elif config.dense is not None:
+            texts.setdefault(config.dense.encoder, {}).update(
+                dict.fromkeys(stages[config.chunk].passages(config.dense.views))
+            )
+    for model, distinct in texts.items():
+        resources.encode(model, "passage", distinct)
+    for model, chunkings in late.items():
+        spans = {span for chunk in chunkings for span in stages[chunk].chunking.spans}
+        corpus = next(iter(stages.values())).chunking.corpus.documents
+        resources.embed_late(
+            model, [(corpus[document].text, start, end) for document, start, end in sorted(spans)]
+        )
+
+
+def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Resources) -> None:
+    """Compile before anything is timed, just what this sweep calls."""
+    names = sorted({metric.name for metric in metrics})
+    advance = resources.progress.stage(
+        "compile (the first run on a machine takes longest)", len(names) + 1
+    )
+    with resources.timed("compile"):
+        if any(config.bm25 for config in configs):
+            compile_all()
+        if any(config.dense for config in configs):
+            compile_products()
+            compile_curves()
+        advance(1)
+        for name in names:
+            compile_metric(name)
+            advance(1)
+
+
+def _sealed_scores(fresh: Result, system: str) -> Sealed:
+    """The last system's means and intervals on the sealed questions: the only one, or the foreign
+    one. `system` is its name among the open questions; without any filter or variant to use it is
+    called otherwise among the sealed ones."""
+    means, (low, high) = fresh.values[-1].mean(axis=0), fresh.intervals
+    rows = zip(means.tolist(), low[-1].tolist(), high[-1].tolist(), strict=True)
+    ids = tuple(query.query_id for query in fresh.pieces.queries)
+    return Sealed(system, ids, dict(zip(fresh.metrics, rows, strict=True)))
+
+
+def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:
+    """Name -> identity of every analyzer, file of synonyms and model that was used."""
+    found = {
+        f"analyzer {c.bm25.analyzer}": ANALYZERS[c.bm25.analyzer].identity
+        for c in configs
+        if c.bm25
+    }
+    synonyms = dict.fromkeys(c.bm25.synonyms for c in configs if c.bm25 and c.bm25.synonyms)
+    found |= {f"synonyms {path}": resources.synonyms(path).identity for path in synonyms}
+    found |= {
+        f"model {c.dense.encoder}": resources.encoder(c.dense.encoder).identity
+        for c in configs
+        if c.dense
+    }
+    return found | {
+        f"reranker {c.rerank.model}": resources.scorer(c.rerank.model).identity
+        for c in configs
+        if c.rerank
+    }

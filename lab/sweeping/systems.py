@@ -1,0 +1,167 @@
+"""Running systems: those of one chunking, while its stages are alive, and foreign ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lab.chunking.chunk import Chunking
+from lab.config.config import Config
+from lab.config.experiment import Measure
+from lab.config.retriever import RetrieverConfig
+from lab.corpus.document import Corpus
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.cutoff import Cutoff
+from lab.diagnosis.diagnose import Diagnosis, foreign_misses
+from lab.diagnosis.misses import Miss
+from lab.diagnosis.unanswerable import Unanswered, unanswered
+from lab.evaluation.metrics import Metric
+from lab.evaluation.scores import SystemRun
+from lab.pipeline.foreign.answers import account, anchored, ask_retriever, foreign_rows, foreign_run
+from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.pairs import prepare_pairs
+from lab.pipeline.resources import Resources, count_tokens
+from lab.pipeline.rows import StageRows, evidence_pairs, stage_rows
+from lab.pipeline.stages import Stages
+from lab.relevance.judge import Judge, SpanJudge, judge_for
+from lab.relevance.pieces import Ints, Pieces
+from lab.relevance.query import Query
+from lab.retrieval.ranking import Ranking, project
+from lab.sweeping.profile import Profile
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What every system of a sweep is asked, and how it is judged. `silent` are the questions
+    without evidence; `starts` per document the offsets of tokens (of `counter`'s, or of words)."""
+
+    corpus: Corpus
+    pieces: Pieces
+    silent: Sequence[Query]
+    measure: Measure
+    metrics: Sequence[Metric]
+    counter: str | None
+    starts: Sequence[Ints]
+
+    @property
+    def cutoff(self) -> Cutoff:
+        return Cutoff.of(self.metrics)
+
+    @property
+    def ranks_read(self) -> int | None:
+        """How many ranks the metrics look at beside completion ranks; None for all, which a token
+        budget may need."""
+        if any(metric.by_tokens for metric in self.metrics):
+            return None
+        return max(self.measure.context_k, *(metric.k for metric in self.metrics))
+
+
+@dataclass(frozen=True, eq=False)
+class SystemFound:
+    """What one system found: for the metrics, for `rankings.parquet`, and every piece it missed."""
+
+    run: SystemRun
+    rows: StageRows
+    misses: tuple[Miss, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkingFound:
+    """What the systems of one chunking found, in the order asked, and what they share."""
+
+    systems: tuple[SystemFound, ...]
+    families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
+
+
+def run_chunking(
+    stage: Stages, configs: Sequence[Config], asked: Asked, profile: Profile | None
+) -> ChunkingFound:
+    """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their
+    latency as well."""
+    resources = stage.resources
+    silent = stage.asking(asked.silent) if asked.silent else None
+    groups: dict[tuple[bool, bool], list[Config]] = {}
+    for config in configs:
+        groups.setdefault((config.filter, config.variants), []).append(config)
+    askings = {key: stage.asked_by(group[0]) for key, group in groups.items()}
+    silences = {key: silent.asked_by(group[0]) for key, group in groups.items()} if silent else {}
+    prepare_pairs([(asking[key], groups[key]) for asking in (askings, silences) for key in asking])
+    judges: dict[str, tuple[Judge, Ints]] = {}
+
+    def judge_of(deliver: str) -> tuple[Judge, Ints]:
+        if deliver not in judges:
+            spans = stage.delivery(deliver).spans
+            judge = judge_for(asked.pieces, spans, asked.measure.hold)
+            judges[deliver] = judge, _tokens_of_judged(judge, spans, asked.starts)
+        return judges[deliver]
+
+    def delivered_as(deliver: str, ranking: Ranking) -> Ranking:
+        return ranking if deliver == "chunk" else project(ranking, stage.delivery(deliver).span_of)
+
+    def judged_as(deliver: str, ranking: Ranking) -> SystemRun:
+        judge, tokens = judge_of(deliver)
+        return SystemRun(judge, judge.judge(delivered_as(deliver, ranking)), tokens)
+
+    with resources.timed("judge"):
+        evidence = evidence_pairs(judge_of("chunk")[0])
+    diagnoses = {
+        key: Diagnosis(askings[key], asked.pieces, asked.cutoff, group, judged_as)
+        for key, group in groups.items()
+    }
+    found: list[SystemFound] = []
+    for config in configs:
+        asking, diagnosis = (
+            askings[config.filter, config.variants],
+            diagnoses[config.filter, config.variants],
+        )
+        delivery, ranking = stage.delivery(config.deliver), asking.ranking(config)
+        with resources.timed("judge"):
+            run = judged_as(config.deliver, ranking)
+        with resources.timed("rows"):
+            delivered = delivered_as(config.deliver, ranking)
+            rows = stage_rows(asking, config, ranking, delivered, delivery, run, evidence)
+        with resources.timed("diagnose"):
+            misses = diagnosis.misses(config, run)
+        found.append(
+            SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses)
+        )
+    if profile is not None:
+        with resources.timed("profile"):
+            for key, group in groups.items():
+                profile.measure(askings[key], group)
+    with resources.timed("unanswerable"):
+        silence = [
+            unanswered(askings[key], silences[key], config, system.run.judge, asked.pieces)
+            for config, system in zip(configs, found, strict=True)
+            if (key := (config.filter, config.variants)) in silences
+        ]
+    families = tuple(family for diagnosis in diagnoses.values() for family in diagnosis.families)
+    return ChunkingFound(tuple(found), families, tuple(silence))
+
+
+def run_foreign(
+    name: str, retriever: Retriever | RetrieverConfig, asked: Asked, resources: Resources
+) -> tuple[SystemFound, str, tuple[str, ...]]:
+    """Ask and judge a foreign system; also its identity and an account of what could not be taken
+    as given."""
+    with resources.timed("ask retrievers"):
+        answers, identity = ask_retriever(name, retriever, asked.pieces, resources.progress)
+    hits = anchored(
+        asked.corpus, [answers.found.get(query.query_id, ()) for query in asked.pieces.queries]
+    )
+    with resources.timed("judge"):
+        run = foreign_run(hits, asked.pieces, asked.measure.hold, asked.counter, resources)
+    rows, misses = (
+        foreign_rows(hits, run, len(asked.corpus)),
+        foreign_misses(run, asked.pieces, asked.cutoff),
+    )
+    found = SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses)
+    return found, identity, tuple(account(name, answers, hits.counts))
+
+
+def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:
+    """Context tokens of what the judge ranks: spans, or whole documents."""
+    if isinstance(judge, SpanJudge):
+        return count_tokens(starts, spans)
+    return np.array([len(offsets) for offsets in starts], dtype=np.int64)

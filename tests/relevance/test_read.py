@@ -1,0 +1,213 @@
+"""Reading questions: evidence is located or refused, and every faulty line is told at once."""
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+import lab
+from lab.errors import DiagnosticsError, LabWarning
+from lab.relevance.read import read_qrels
+from tests.conftest import SHARED
+from tests.given import corpus_of
+
+CORPUS = corpus_of(
+    {"d1": "The pump leaks.\nReplace the   seal, then the seal again.", "d2": "Fuse 4 A."}
+)
+
+
+def write(path: Path, *records: object) -> Path:
+    path.write_text(
+        "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in records), "utf-8"
+    )
+    return path
+
+
+def question(**evidence: object) -> dict[str, object]:
+    return {"query_id": "q", "text": "why?", "evidence": [{"doc_id": "d1", **evidence}]}
+
+
+def problems_of(path: Path) -> list[str]:
+    with pytest.raises(DiagnosticsError) as error:
+        lab.read_diagnostics(path, CORPUS)
+    return list(error.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "span"),
+    [
+        ({"quote": "pump leaks"}, (4, 14)),
+        ({"quote": "leaks. Replace the seal"}, (9, 34)),
+        ({"quote": "seal", "occurrence": 2}, (45, 49)),
+        ({"start": 0, "end": 3}, (0, 3)),
+        ({"start": 4, "end": 8, "quote": "pump"}, (4, 8)),
+        ({}, (None, None)),
+    ],
+)
+def test_evidence_is_located(
+    tmp_path: Path, evidence: dict[str, object], span: tuple[int, int]
+) -> None:
+    (query,) = lab.read_diagnostics(write(tmp_path / "q.jsonl", question(**evidence)), CORPUS)
+    (item,) = query.evidence
+    assert (item.start, item.end) == span
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        ({"quote": "pump leeks"}, "nearest text: 'pump leaks"),
+        ({"quote": "zzz"}, "nothing there resembles it"),
+        ({"quote": "seal"}, 'stands 2 times (at 30, 45); add "occurrence": 1..2'),
+        ({"quote": "seal", "occurrence": 3}, "occurrence is 3, but the quote stands 2 times"),
+        ({"start": 4, "end": 8, "quote": "fuse"}, "text at 4-8 is 'pump', not the quote 'fuse'"),
+        ({"start": 9, "end": 900}, "lie outside the document; expected 0 <= start < end <= 56"),
+        ({"start": 5, "end": 5}, "lie outside the document"),
+        ({"start": 28, "end": 30}, "hold only white space"),
+        ({"start": "1", "end": 3}, "expected two integers"),
+        ({"quote": "pump", "grade": 4}, "grade is 4; expected 1"),
+        ({"quote": "pump", "grade": True}, "grade is True"),
+        ({"quote": "pump", "role": "main"}, "role is 'main'"),
+        ({"quote": "pump", "qoute": "x"}, "unknown key 'qoute'; did you mean 'quote'?"),
+        ({"quote": " "}, "quote is ' '"),
+        ({"doc_id": "d3", "quote": "pump"}, "document 'd3' is not in the corpus; known: d1, d2"),
+    ],
+)
+def test_evidence_that_cannot_be_located_names_line_and_remedy(
+    tmp_path: Path, evidence: dict[str, object], expected: str
+) -> None:
+    (problem,) = problems_of(write(tmp_path / "q.jsonl", question(**evidence)))
+    assert problem.startswith(f"{tmp_path}/q.jsonl:1: evidence 1")
+    assert expected in problem
+
+
+def test_every_faulty_line_of_every_file_is_told(tmp_path: Path) -> None:
+    write(
+        tmp_path / "a.jsonl",
+        question(quote="pump"),
+        "{",
+        {"query_id": "r"},
+        {"query_id": "s", "text": "?", "kindd": "x"},
+    )
+    write(
+        tmp_path / "b.jsonl",
+        question(quote="pump"),
+        {"query_id": "t", "text": "?", "tags": 3, "evidence": {}},
+    )
+    (tmp_path / "c.jsonl").write_bytes(b"\xff\n")
+    places = [
+        problem.removeprefix(f"{tmp_path}/").split(": ")[0] for problem in problems_of(tmp_path)
+    ]
+    assert places == [
+        "a.jsonl:2",
+        "a.jsonl:3",
+        "a.jsonl:4",
+        "b.jsonl:1",
+        "b.jsonl:2",
+        "b.jsonl:2",
+        "c.jsonl",
+    ]
+
+
+def test_a_set_named_twice_is_a_repeat_not_double_weight(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.jsonl", question(quote="pump"))
+    with pytest.raises(DiagnosticsError, match="query_id 'q' was already used"):
+        lab.read_diagnostics([tmp_path, file], CORPUS)
+
+
+def test_no_question_is_an_error(tmp_path: Path) -> None:
+    assert "no such file" in problems_of(tmp_path / "absent")[0]
+    assert "holds no .jsonl" in problems_of(tmp_path)[0]
+    assert "holds no question" in problems_of(write(tmp_path / "q.jsonl", ""))[0]
+
+
+def qrels(tmp_path: Path, content: bytes) -> tuple[dict[str, dict[str, int]], list[str]]:
+    file = tmp_path / "test.tsv"
+    file.write_bytes(content)
+    problems: list[str] = []
+    found: dict[str, dict[str, int]] = {}
+    for _, query_id, doc_id, grade in read_qrels(file, problems):
+        found.setdefault(query_id, {})[doc_id] = grade
+    return found, [problem.removeprefix(f"{tmp_path}/") for problem in problems]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n",
+        b"q1\td1\t1\nq2\td2\t2\n",
+        b"q1 0 d1 1\nq2 0 d2 2\n",
+        b"q1\t0\td1\t1\r\nq2\t0\td2\t2\r\n\r\n",
+        b"\xef\xbb\xbfq1 0 d1 1\r\nq2 0 d2 2\r\n",
+    ],
+    ids=["beir", "no header", "trec", "tabs and crlf", "B09 byte order mark"],
+)
+def test_b28_qrels_of_three_or_four_columns(tmp_path: Path, content: bytes) -> None:
+    assert qrels(tmp_path, content) == ({"q1": {"d1": 1}, "q2": {"d2": 2}}, [])
+
+
+def test_b28_a_grade_that_is_no_number_names_its_line(tmp_path: Path) -> None:
+    _, problems = qrels(tmp_path, b"query-id\tcorpus-id\tscore\nq1\td1\thigh\n")
+    assert problems == ["test.tsv:2: grade is 'high'; expected a whole number"]
+
+
+def test_b29_ids_with_blanks_are_read_from_tabs_and_other_column_counts_are_errors(
+    tmp_path: Path,
+) -> None:
+    assert qrels(tmp_path, b"q 1\t0\tdoc one\t1\n\n")[0] == {"q 1": {"doc one": 1}}
+    _, problems = qrels(tmp_path, b"q 1 0 doc one 1\nq1 d1\n")
+    assert [problem.split(";")[0] for problem in problems] == [
+        "test.tsv:1: 6 columns",
+        "test.tsv:2: 2 columns",
+    ]
+
+
+def test_b30_the_same_judgement_twice_counts_once_and_is_told(tmp_path: Path) -> None:
+    with pytest.warns(
+        LabWarning,
+        match=r"test.tsv:2: 'q1' and 'd1' were judged alike at .*test.tsv:1; counted once",
+    ):
+        assert qrels(tmp_path, b"q1 0 d1 1\nq1 0 d1 1\n") == ({"q1": {"d1": 1}}, [])
+
+
+def test_b30_two_grades_for_one_pair_are_an_error_that_names_both_lines(tmp_path: Path) -> None:
+    found, problems = qrels(tmp_path, b"q1 0 d1 1\nq1 0 d1 0\n")
+    assert found == {"q1": {"d1": 1}}
+    assert problems == [
+        f"test.tsv:2: 'q1' and 'd1' have grade 0 here and 1 at {tmp_path}/test.tsv:1; keep one"
+    ]
+
+
+def test_a_beir_folder_is_read_and_its_faults_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    write(
+        tmp_path / "queries.jsonl",
+        {"_id": "q1", "text": "one"},
+        {"_id": "q2", "text": "two"},
+        {"_id": "q3", "text": "unjudged"},
+    )
+    judgements = tmp_path / "qrels" / "test.tsv"
+    judgements.write_text("query-id\tcorpus-id\tscore\nq2\td2\t2\nq1\td1\t1\n", "utf-8")
+    found = lab.read_diagnostics(tmp_path, CORPUS)
+    assert [(q.query_id, [(e.doc_id, e.grade, e.whole) for e in q.evidence]) for q in found] == [
+        ("q1", [("d1", 1, True)]),
+        ("q2", [("d2", 2, True)]),
+    ]
+    judgements.write_text("q9\td2\t2\nq1\td9\t1\n", "utf-8")
+    assert [problem.split("test.tsv")[1] for problem in problems_of(tmp_path)] == [
+        ":1: query 'q9' is not in queries.jsonl",
+        ":2: document 'd9' is not in the corpus",
+    ]
+    judgements.unlink()
+    assert "cannot be read" in problems_of(tmp_path)[0]
+
+
+@pytest.mark.parametrize("name", ["chroma", "xquad-zh", "policyqa"])
+def test_public_sets_are_read_without_a_problem(name: str, shared: Path) -> None:
+    corpus = lab.read_corpus(shared / "bench" / "spans" / name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        queries = lab.read_diagnostics(SHARED / "bench" / "spans" / name / "queries.jsonl", corpus)
+    for query in queries:
+        for item in query.evidence:
+            assert corpus[item.doc_id].text[item.start : item.end].strip()
