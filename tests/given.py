@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lab.arrays import NONE, Vectors
 from lab.corpus.document import Corpus, Document
-from lab.retrieval.encoder import Vectors
-from lab.retrieval.ranking import NONE, Ranking, rank
+from lab.retrieval.ranking import Ranking, rank
 
 
 def corpus_of(texts: Mapping[str, str]) -> Corpus:

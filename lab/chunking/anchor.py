@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.chunking.units import Span
+from lab.arrays import Span
 
 # A string and where its splitter says it begins, None where it does not say.
 Piece = tuple[str, int | None]

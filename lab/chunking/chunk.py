@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Ints
 from lab.corpus.document import Corpus
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

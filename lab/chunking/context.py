@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.chunking.chunk import Chunking, Ints
+from lab.arrays import Ints
+from lab.chunking.chunk import Chunking
 from lab.chunking.config import DELIVER, ChunkConfig
 from lab.chunking.semantic import Embed
 from lab.chunking.strategies import chunk

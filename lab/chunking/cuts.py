@@ -5,7 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lab.chunking.chunk import Chunking, Ints
+from lab.arrays import Ints
+from lab.chunking.chunk import Chunking
 
 
 @dataclass(frozen=True, eq=False)

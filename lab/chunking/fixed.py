@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from lab.chunking.units import Span, cut_after, cut_before, inside_clusters
+from lab.arrays import Span
+from lab.chunking.units import cut_after, cut_before, inside_clusters
 
 
 def by_characters(text: str, size: int, overlap: int) -> list[Span]:

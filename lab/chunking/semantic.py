@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Vectors
 from lab.chunking.sentences import sentence_spans
 from lab.corpus.document import Corpus
 
-Vectors = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
 
 # Sentences on either side that are embedded with each: `buffer_size` of LangChain and LlamaIndex, 1

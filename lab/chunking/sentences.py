@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sentencex import segment
 
+from lab.arrays import Span
 from lab.chunking.fixed import by_spans
-from lab.chunking.units import CJK, Span, graphemes_whole
+from lab.chunking.units import CJK, graphemes_whole
 
 HAN_OR_KANA = re.compile(f"[{CJK}]")
 

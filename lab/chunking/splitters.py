@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 
+from lab.arrays import Span
 from lab.chunking.anchor import Piece, anchor
 from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
-from lab.chunking.units import Span, Units
+from lab.chunking.units import Units
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
 

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import pairwise
 
+from lab.arrays import Span
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.fixed import by_characters, by_spans
@@ -12,7 +13,7 @@ from lab.chunking.sentences import by_sentences
 from lab.chunking.size import SizeByType
 from lab.chunking.splitters import SPLITTERS, chunk_foreign
 from lab.chunking.structure import by_structure
-from lab.chunking.units import Span, Tokenize, Units
+from lab.chunking.units import Tokenize, Units
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from semantic_text_splitter import MarkdownSplitter
 
-from lab.chunking.units import Span, cut_after, inside_clusters
+from lab.arrays import Span
+from lab.chunking.units import cut_after, inside_clusters
 
 
 def by_structure(

@@ -10,7 +10,8 @@ from typing import Literal
 
 import regex
 
-Span = tuple[int, int]
+from lab.arrays import Span
+
 Tokenize = Callable[[str], list[Span]]
 Unit = Literal["characters", "words", "tokens"]
 

@@ -5,25 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, NONE, Floats, Ints
 from lab.config.config import Config
 from lab.diagnosis.cuts import chunk_around
 from lab.diagnosis.insertion import Legs, insert
 from lab.diagnosis.stage_ranks import legs
 from lab.diagnosis.unread import Tail
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import NEVER, DocumentJudge, Judge, place
+from lab.relevance.judge import DocumentJudge, Judge, place
 from lab.relevance.pieces import Pieces
 from lab.retrieval import dense
 from lab.retrieval.config import BM25Config, DenseConfig
 from lab.retrieval.fusion import Boost
-from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
+from lab.retrieval.ranking import Ranking, project, ranks_of
 from lab.retrieval.rerank import rerank
 from lab.retrieval.variants import fuse_wordings
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

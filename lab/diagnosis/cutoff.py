@@ -3,13 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from lab.arrays import Ints
 from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun, fitting
-
-Ints = NDArray[np.int64]
 
 DEFAULT_K = 5
 CURVES_TO = 100

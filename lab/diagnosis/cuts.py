@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-Span = tuple[int, int]
+from lab.arrays import Span
+
 AROUND = 40
 
 

@@ -4,11 +4,11 @@ one thing."""
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.families import Families, Family
-from lab.diagnosis.causes import CAUSES, HIT, NAMES, assign
+from lab.diagnosis.causes import CAUSES, HIT, NAMES, Codes, assign
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.cuts import blamed_cut, either_side
 from lab.diagnosis.interventions import (
@@ -29,11 +29,9 @@ from lab.diagnosis.stage_ranks import Trails
 from lab.diagnosis.vocabulary import unmatched
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import NEVER, Judge, SpanJudge, place
+from lab.relevance.judge import Judge, SpanJudge, place
 from lab.relevance.pieces import Pieces
 from lab.retrieval.analyzer import ANALYZERS
-
-Ints = NDArray[np.int64]
 
 
 class Diagnosis:
@@ -75,7 +73,7 @@ class Diagnosis:
             for piece in np.flatnonzero(case.codes != HIT).tolist()
         )
 
-    def _crowded(self, run: SystemRun, trail: Trail, codes: NDArray[np.int8]) -> Ints:
+    def _crowded(self, run: SystemRun, trail: Trail, codes: Codes) -> Ints:
         """Outranked pieces that are within k once near-duplicates ahead count once."""
         found = []
         for piece in np.flatnonzero(

@@ -5,12 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
+from lab.arrays import NEVER, NONE, Ints
 from lab.config.config import Config
 from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import NEVER, Judge
-from lab.relevance.pieces import Ints, Pieces
-from lab.retrieval.ranking import NONE, Ranking, project
+from lab.relevance.judge import Judge
+from lab.relevance.pieces import Pieces
+from lab.retrieval.ranking import Ranking, project
 
 
 class LeftOut:

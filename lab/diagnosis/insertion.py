@@ -4,14 +4,11 @@ else stays as it was."""
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Floats, Ints
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, fuse, ranks
-from lab.retrieval.ranking import NONE, Ranking, rank
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from lab.retrieval.ranking import Ranking, rank
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Bools, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.curve import Curve
 from lab.diagnosis.alpha.families import Families
-from lab.diagnosis.causes import GAPS, HIT, NAMES
+from lab.diagnosis.causes import GAPS, HIT, NAMES, Codes
 from lab.diagnosis.chunk_edits import Graft, Transplants
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.misses import CHECKS
@@ -27,8 +27,6 @@ from lab.retrieval.analyzer import AnalyzerName
 from lab.retrieval.config import FeaturesConfig
 from lab.retrieval.ranking import Ranking
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 # A ranking of chunks as what is delivered for them (the setting's value) is judged.
 JudgedAs = Callable[[str, Ranking], SystemRun]
 
@@ -61,7 +59,7 @@ class Case:
     config: Config
     run: SystemRun
     trail: Trail
-    codes: NDArray[np.int8]
+    codes: Codes
 
     def of(self, *codes: int) -> Ints:
         """The pieces with one of these causes."""

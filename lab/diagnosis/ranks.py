@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from lab.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)

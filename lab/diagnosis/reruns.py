@@ -2,19 +2,15 @@
 what decides is scored."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Bools, Floats, Ints
 from lab.config.config import Config
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import DocumentJudge, Holder, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import RerankConfig
-from lab.retrieval.ranking import NONE, Ranking, project
+from lab.retrieval.ranking import Ranking, project
 from lab.retrieval.rerank import rerank
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Reruns:

@@ -7,12 +7,11 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Bools
 from lab.diagnosis.misses import Miss, with_systems
 from lab.evaluation.significance import sign_test
 
-Bools = NDArray[np.bool_]
 Key = tuple[str, int]
 
 # Settings that exist only because of another one: alone they make no difference of their own.

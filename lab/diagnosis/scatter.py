@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
-from lab.relevance.judge import HOLD, NEVER, SpanJudge
+from lab.relevance.judge import HOLD, SpanJudge
 from lab.relevance.pieces import Pieces
 
 

@@ -4,10 +4,9 @@ it does."""
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-Floats = NDArray[np.float64]
+from lab.arrays import Floats
 
 KEPT = 0.95
 Z = 1.959964

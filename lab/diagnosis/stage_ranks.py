@@ -4,21 +4,20 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, Ints
 from lab.config.config import Config
 from lab.diagnosis.filtered import LeftOut
 from lab.diagnosis.ranks import Trail
 from lab.diagnosis.unread import Tail, unread
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import NEVER, Judge, SpanJudge
+from lab.relevance.judge import Judge, SpanJudge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import BM25Config, DenseConfig
 from lab.retrieval.ranking import Ranking, project
 from lab.retrieval.rerank import rerank
 
-Ints = NDArray[np.int64]
 Arrival = tuple[Ints, Ints]
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Floats
 from lab.config.config import Config
 from lab.diagnosis.separation import Separation, ThresholdEffect, separation
 from lab.evaluation.metrics import Metric
@@ -15,10 +15,8 @@ from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
-from lab.retrieval.ranking import NONE, Ranking, project
+from lab.retrieval.ranking import Ranking, project
 from lab.retrieval.rerank import rerank
-
-Floats = NDArray[np.float64]
 
 NO_EVIDENCE = "no evidence"
 # Shares of the answerable questions whose best hit the tried thresholds keep.

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Ints
 from lab.chunking.chunk import Chunking
 from lab.relevance.judge import place
 from lab.relevance.pieces import Pieces
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints
 from lab.diagnosis.causes import CAUSES
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def waterfall(
     return tuple(steps)
 
 
-def weights(query: NDArray[np.int64]) -> Floats:
+def weights(query: Ints) -> Floats:
     """Per piece 1 / (questions * pieces of its question), given the question of every piece."""
     _, place, count = np.unique(query, return_inverse=True, return_counts=True)
     return np.asarray(1.0 / (len(count) * count[place]))

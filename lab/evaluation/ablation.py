@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from lab.arrays import Floats, Ints
+
 Settings = Mapping[str, Any]
 
 ABSENT = -1

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.evaluation.intervals import NOISE
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

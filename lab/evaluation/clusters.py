@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.relevance.pieces import Ints, Pieces
-
-Floats = NDArray[np.float64]
+from lab.arrays import Bools, Floats, Ints
+from lab.relevance.pieces import Pieces
 
 # With fewer documents, resampling documents gives intervals that are too narrow (Cameron, Gelbach &
 # Miller 2008): then the questions are the units, and what is concluded holds for questions about
@@ -37,7 +36,7 @@ class Clusters:
         np.add.at(totals, self.of, values)
         return totals
 
-    def only(self, members: NDArray[np.bool_]) -> "Clusters":
+    def only(self, members: Bools) -> "Clusters":
         """The units of a slice of the questions; question by question where the slice touches too
         few documents."""
         return (
@@ -52,9 +51,7 @@ def each_question(questions: int) -> Clusters:
     return Clusters(np.arange(questions), "question")
 
 
-def clustered(
-    labels: "NDArray[np.int64] | NDArray[np.str_]", fewest: int = FEWEST_DOCUMENTS
-) -> Clusters:
+def clustered(labels: Ints | NDArray[np.str_], fewest: int = FEWEST_DOCUMENTS) -> Clusters:
     """Questions with one label are one unit, if labels repeat and there are at least `fewest` of
     them."""
     distinct, of = np.unique(labels, return_inverse=True)

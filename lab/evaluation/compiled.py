@@ -10,11 +10,10 @@ from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.evaluation.metrics import RANX
 
-Floats = NDArray[np.float64]
 MetricFunction = Callable[[Floats, Floats, int], Floats]
 
 

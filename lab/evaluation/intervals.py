@@ -4,13 +4,11 @@ metrics at once."""
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from lab.arrays import Floats
 from lab.evaluation.clusters import Clusters
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Bounds = tuple[float, float]
 
 RESAMPLES = 9_999

@@ -8,12 +8,10 @@ row is a question under a system; item 0 is noise, item i > 0 the i-th piece of 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lab.relevance.judge import NEVER, Judged
-from lab.relevance.pieces import Ints, Pieces
-
-Floats = NDArray[np.float64]
+from lab.arrays import NEVER, Bools, Floats, Ints
+from lab.relevance.judge import Judged
+from lab.relevance.pieces import Pieces
 
 
 def piece_numbers(pieces: Pieces) -> Ints:
@@ -74,7 +72,7 @@ def item_lists(pieces: Pieces, placed: Ints, length: int) -> Floats:
     return run
 
 
-def kept_lists(pieces: Pieces, kept: NDArray[np.bool_]) -> Floats:
+def kept_lists(pieces: Pieces, kept: Bools) -> Floats:
     """Lists of just the kept pieces (systems x pieces), for recall over what a number of chunks
     contributed."""
     placed = np.where(kept, piece_numbers(pieces)[None, :], NEVER)

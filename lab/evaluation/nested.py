@@ -4,12 +4,9 @@ the whole grid."""
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FOLDS = 10
 REPEATS = 20

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, mean_intervals
 from lab.evaluation.significance import ALPHA, holm, sign_flip_test, sign_test
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from lab.arrays import Bools, Floats
 
 # Decimals at which two values are the same: costs are measured, means are sums of floats.
 DECIMALS = 9

@@ -4,14 +4,12 @@ settle a gap."""
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from lab.arrays import Floats
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, standard_errors
 from lab.evaluation.significance import ALPHA
-
-Floats = NDArray[np.float64]
 
 POWER = 0.8
 # Below this a mean hides more than it tells: see `few_questions`.

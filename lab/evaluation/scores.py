@@ -4,15 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, NONE, Floats, Ints
 from lab.evaluation.items import chunk_lists, item_lists, judgements, kept_lists, positions
 from lab.evaluation.metrics import Metric
-from lab.relevance.judge import NEVER, Judge, Judged, SpanJudge
-from lab.relevance.pieces import Ints, Pieces
-from lab.retrieval.ranking import NONE, Ranking
-
-Floats = NDArray[np.float64]
+from lab.relevance.judge import Judge, Judged, SpanJudge
+from lab.relevance.pieces import Pieces
+from lab.retrieval.ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,15 +4,13 @@ cheapest of those."""
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, resample_counts, standard_errors
 from lab.evaluation.nested import DECIMALS, Nested, best_of, nested
 from lab.evaluation.power import questions_needed
 from lab.evaluation.significance import ALPHA, AgainstBest, against_best
-
-Floats = NDArray[np.float64]
 
 # Costs within a tenth of the cheapest count as equal: chunk borders alone move context tokens by
 # some percent.
@@ -88,7 +86,7 @@ def select(
     )
 
 
-def _cheapest(systems: NDArray[np.int64], means: Floats, costs: Costs) -> int:
+def _cheapest(systems: Ints, means: Floats, costs: Costs) -> int:
     """The least context tokens, then latency, then stages, then the highest mean, then the grid's
     order.
 

@@ -9,10 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
+from lab.arrays import Floats, Ints
 from lab.evaluation.intervals import BLOCK, NOISE
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ALPHA = 0.05
 FLIPS = 9_999

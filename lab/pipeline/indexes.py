@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints, Vectors
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.context import Delivery, deliver
@@ -22,14 +22,11 @@ from lab.pipeline.resources import Resources
 from lab.retrieval import bm25, dense
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig
-from lab.retrieval.encoder import Vectors
 from lab.retrieval.features import feature
 from lab.retrieval.fusion import Boost
 from lab.retrieval.views import Entries, Views, entries_of, parted
 
 T = TypeVar("T")
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Indexes:

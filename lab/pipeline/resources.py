@@ -12,23 +12,20 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats, Ints, Span, Vectors
 from lab.chunking.chunk import Chunking
-from lab.chunking.units import Span, words
+from lab.chunking.units import words
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
-from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder, Vectors
+from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder
 from lab.retrieval.late import late_vectors
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
 from lab.retrieval.synonyms import Synonyms, read_synonyms
 from lab.storage.cache import Cache, cache_key
 from lab.storage.progress import Progress, Silent
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 T = TypeVar("T")
 

@@ -5,17 +5,15 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Bools, Floats, Ints
 from lab.chunking.context import Delivery
 from lab.config.config import Config
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge, SpanJudge
-from lab.retrieval.ranking import DECIMALS, NONE, Ranking, ranks_of
+from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
 
 # First hits of every question that are kept; the evidence is kept at any rank.
@@ -38,8 +36,8 @@ class StageRows:
     shown_start: Ints
     shown_end: Ints
     rank: Ints
-    evidence: NDArray[np.bool_]
-    relevant: NDArray[np.bool_]
+    evidence: Bools
+    relevant: Bools
     bm25_rank: Ints
     bm25_score: Floats
     dense_rank: Ints
@@ -123,7 +121,7 @@ def stage_rows(
     )
 
 
-def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> NDArray[np.bool_]:
+def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> Bools:
     """Whether each hit is relevant by itself: the judge ranks delivered spans, or documents."""
     ranks = ranks_of(
         found.judged.ranking, query, span if isinstance(found.judge, SpanJudge) else document

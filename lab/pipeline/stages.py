@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Floats, Ints, Vectors
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
 from lab.corpus.document import Corpus
@@ -19,13 +19,11 @@ from lab.relevance.query import Query
 from lab.retrieval import dense
 from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
 from lab.retrieval.fusion import ALONE, Candidates, boosted, candidates, fuse, fuse_at
-from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.ranking import Ranking
 from lab.retrieval.rerank import rerank
 from lab.retrieval.variants import fuse_wordings
 
 T = TypeVar("T")
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Stages(Indexes):
@@ -160,10 +158,10 @@ class Stages(Indexes):
         wanted, corpus = self.filters[query], self.chunking.corpus
         return wanted is None or doc_id not in corpus or wanted.passes(corpus[doc_id].metadata)
 
-    def question_vectors(self, config: DenseConfig) -> NDArray[np.float32]:
+    def question_vectors(self, config: DenseConfig) -> Vectors:
         """Unit vectors of the questions."""
 
-        def embed() -> NDArray[np.float32]:
+        def embed() -> Vectors:
             vectors = self.resources.embed(config.encoder, "query", self.questions)
             dense.check_finite(vectors, lambda i: f"question {self.questions[i]!r}")
             return dense.unit(vectors)

@@ -4,20 +4,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, NONE, Bools, Floats, Ints
 from lab.chunking.chunk import Chunking
 from lab.corpus.document import Corpus
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Evidence
-from lab.retrieval.ranking import NONE, Ranking, project, ranks_of
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from lab.retrieval.ranking import Ranking, project, ranks_of
 
 HOLD = 0.9
-NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)

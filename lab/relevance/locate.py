@@ -4,7 +4,7 @@ mend the quote."""
 import difflib
 import re
 
-Span = tuple[int, int]
+from lab.arrays import Span
 
 
 def find_quote(text: str, quote: str) -> list[Span]:

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Bools, Ints
 from lab.errors import DiagnosticsError
 from lab.relevance.query import Evidence, Query, has_spans
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,7 @@ class Pieces:
         return np.array([max(item.grade for item in piece) for piece in self.items], dtype=np.int64)
 
     @cached_property
-    def core(self) -> NDArray[np.bool_]:
+    def core(self) -> Bools:
         return np.array(
             [any(item.role == "core" for item in piece) for piece in self.items], dtype=bool
         )

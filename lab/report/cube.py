@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
@@ -14,8 +14,6 @@ from lab.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,12 @@ import numpy as np
 import rank_bm25
 from scipy.sparse import csc_array, csr_array
 
+from lab.arrays import Floats, Ints
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 from lab.retrieval.config import BM25Config
 from lab.retrieval.postings import scores_of, search
-from lab.retrieval.ranking import Floats, Ints, Ranking
+from lab.retrieval.ranking import Ranking
 from lab.retrieval.synonyms import Expansion
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import faiss
 import numpy as np
 
+from lab.arrays import NONE, Floats, Ints, Vectors
 from lab.chunking.chunk import Chunking
 from lab.errors import ModelError
-from lab.retrieval.encoder import Vectors
 from lab.retrieval.products import inner_products
-from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank_lists
+from lab.retrieval.ranking import DECIMALS, Ranking, rank_lists
 
 MARGIN = 16
 BLOCK = 2**16

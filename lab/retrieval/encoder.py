@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lab.chunking.units import Span
+from lab.arrays import Span, Vectors
 from lab.errors import ModelError
 from lab.retrieval.config import Device, Dtype
 from lab.retrieval.models import model_folder, model_identity, read_json
@@ -18,7 +17,6 @@ from lab.retrieval.models import model_folder, model_identity, read_json
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-Vectors = NDArray[np.float32]
 Role = Literal["query", "passage"]
 Progress = Callable[[int], None]
 Encode = Callable[[Sequence[str], Role, Progress], Vectors]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lab.arrays import Floats
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, nearest
-from lab.retrieval.ranking import Floats
 
 MONTH = re.compile(r"\d{4}-\d{2}")
 SHOWN = 5

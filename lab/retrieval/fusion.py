@@ -5,12 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Bools, Floats, Ints
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ints, Ranking, rank, ranks_of
-
-Bools = NDArray[np.bool_]
+from lab.retrieval.ranking import DECIMALS, Ranking, rank, ranks_of
 
 # Cormack, Clarke & Buettcher, SIGIR 2009.
 RRF_K = 60

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lab.chunking.units import Span
-from lab.retrieval.encoder import Encoder, SentenceEncoder, Vectors
+from lab.arrays import Ints, Span, Vectors
+from lab.retrieval.encoder import Encoder, SentenceEncoder
 from lab.retrieval.models import model_modules, read_json
 
 # The share of a window that it has in common with the next one.
@@ -30,8 +29,8 @@ class Tokens:
 
     before: list[int]
     ids: list[int]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: Ints
+    ends: Ints
     after: list[int]
 
 

@@ -5,7 +5,8 @@ import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
-from lab.retrieval.ranking import Floats, Ints, Ranking, rank_lists
+from lab.arrays import Floats, Ints
+from lab.retrieval.ranking import Ranking, rank_lists
 
 # How far below the last place a score may lie and still round to it (see `lab.retrieval.ranking`).
 SLACK = 2e-6

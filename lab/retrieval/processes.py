@@ -8,8 +8,9 @@ from multiprocessing import get_context
 
 import numpy as np
 
+from lab.arrays import Vectors
 from lab.errors import ConfigError, ModelError
-from lab.retrieval.encoder import BATCH, Progress, Role, SentenceEncoder, Vectors
+from lab.retrieval.encoder import BATCH, Progress, Role, SentenceEncoder
 
 # A process loads torch and the model first, which takes as long as encoding some hundred texts.
 WORTHWHILE = 2_000

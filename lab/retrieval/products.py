@@ -4,8 +4,7 @@ beside a pair."""
 import numpy as np
 from numba import njit
 
-from lab.retrieval.encoder import Vectors
-from lab.retrieval.ranking import Floats, Ints
+from lab.arrays import Floats, Ints, Vectors
 
 # Sums that run side by side, which the processor adds in one step.
 LANES = 16

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from lab.arrays import NONE, Bools, Floats, Ints
 
 # Order compares scores rounded to this many decimals, so that float noise from a batch's make-up or
 # the BLAS never decides.
 DECIMALS = 6
-NONE = -1
 # Up to these a chunk's number and a rounded score, counted in its last decimal, fit into one 64-bit
 # integer.
 CHUNKS, STEPS = 2**26, 2**36
@@ -77,7 +75,7 @@ def rank(chunks: Ints, scores: Floats, depth: int) -> Ranking:
     return Ranking(ranked, ordered)
 
 
-def _order(chunks: Ints, scores: Floats, absent: NDArray[np.bool_]) -> Ints:
+def _order(chunks: Ints, scores: Floats, absent: Bools) -> Ints:
     """Columns of every row by descending rounded score, then ascending chunk; absent ones last."""
     steps = np.where(absent, 0, np.rint(scores * 10**DECIMALS))
     if chunks.max(initial=0) < CHUNKS and np.abs(steps).max(initial=0) < STEPS:  # not so for NaN

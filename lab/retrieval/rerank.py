@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from lab.arrays import NONE, Floats, Vectors
 from lab.errors import ModelError
 from lab.retrieval.config import RerankConfig
-from lab.retrieval.encoder import SentenceEncoder, Vectors
+from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.fusion import min_max
 from lab.retrieval.models import model_folder, model_identity
-from lab.retrieval.ranking import DECIMALS, NONE, Floats, Ranking
+from lab.retrieval.ranking import DECIMALS, Ranking
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder

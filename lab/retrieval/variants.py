@@ -3,8 +3,9 @@ fusion."""
 
 import numpy as np
 
+from lab.arrays import NONE, Ints
 from lab.retrieval.fusion import RRF_K
-from lab.retrieval.ranking import NONE, Ints, Ranking, rank_lists
+from lab.retrieval.ranking import Ranking, rank_lists
 
 
 def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ranking:

@@ -8,11 +8,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from lab.arrays import NONE, Floats, Ints
 from lab.chunking.chunk import Chunking
 from lab.retrieval.bm25 import BM25
 from lab.retrieval.config import OWN_TEXT
 from lab.retrieval.fusion import union
-from lab.retrieval.ranking import NONE, Floats, Ints, Ranking, rank
+from lab.retrieval.ranking import Ranking, rank
 
 # What an index is asked with: BM25 the questions' texts, dense their vectors.
 Questions = Any

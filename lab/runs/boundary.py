@@ -7,7 +7,6 @@ from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
@@ -22,7 +21,6 @@ from lab.runs.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 # Per question the distance of each piece from the nearest cut.
 Margins = Mapping[str, Sequence[int]]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.arrays import Bools, Floats
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import NOISE
@@ -20,9 +21,8 @@ from lab.runs.side import Side
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 Words = NDArray[np.str_]
-Slice = tuple[str, NDArray[np.bool_]]
+Slice = tuple[str, Bools]
 
 ALL = "all"
 

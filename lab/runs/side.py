@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.arrays import NONE
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
@@ -18,7 +19,7 @@ from lab.relevance.judge import DocumentJudge
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_qrels
-from lab.retrieval.ranking import NONE, Ranking, rank
+from lab.retrieval.ranking import Ranking, rank
 from lab.runs.folder import MANIFEST, read_run
 from lab.runs.run import Run
 from lab.sets.importing.formats.trec import RunLine

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.corpus.document import Corpus
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import Clusters, clustered
@@ -17,8 +18,6 @@ from lab.relevance.query import Query
 from lab.runs.boundary import Cut, Gap, boundary_gap, margins, systems_alike, worst_cuts
 from lab.runs.run import Run
 from lab.runs.siblings import Confusion, sibling_confusion
-
-Floats = NDArray[np.float64]
 
 DISTANCE = "distance"
 

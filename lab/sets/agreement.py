@@ -5,15 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.chunking.sentences import sentence_spans
 from lab.corpus.document import Corpus
 from lab.errors import DiagnosticsError
 from lab.relevance.query import Query
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # (question, what is judged): a document, or `doc_id:start-end` of a sentence.
 Item = tuple[str, str]

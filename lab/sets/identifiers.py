@@ -6,7 +6,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-Span = tuple[int, int]
+from lab.arrays import Span
 
 # Full-width letters and marks, and Unicode's other hyphens, are read as ASCII, one for one, so that
 # offsets stay.

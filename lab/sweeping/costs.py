@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.config.config import Config
 from lab.evaluation.selection import Costs
 from lab.sweeping.profile import Latency, Profile
-
-Floats = NDArray[np.float64]
 
 # A foreign system's stages are not known; it counts as if it had them all.
 ALL_STAGES = 5

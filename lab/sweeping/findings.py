@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.alpha.summary import AlphaSummary, has_curve, metric_values, summaries
@@ -18,14 +18,12 @@ from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
 from lab.diagnosis.unanswerable import Unanswered
 from lab.diagnosis.waterfall import Step, waterfall, weights
 from lab.evaluation.metrics import WEIGHTED, parse_metric
-from lab.relevance.judge import NEVER
 from lab.relevance.pieces import Pieces
 
 if TYPE_CHECKING:
     import pandas as pd
     from _typeshed import DataclassInstance
 
-Ints = NDArray[np.int64]
 
 ALL = "all"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from lab.arrays import Floats, Ints
 from lab.config.config import SETTINGS, Config
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
@@ -25,7 +25,7 @@ from lab.evaluation.scores import Scores
 from lab.evaluation.selection import Costs, Selection, select
 from lab.evaluation.slices import labels
 from lab.pipeline.rows import StageRows
-from lab.relevance.pieces import Ints, Pieces
+from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
 from lab.runs.explain import Explanation, explain
 from lab.sweeping.costs import costs_of, index_bytes
@@ -36,8 +36,6 @@ from lab.sweeping.profile import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lab.arrays import Ints
 from lab.chunking.chunk import Chunking
 from lab.config.config import Config
 from lab.config.experiment import Measure
@@ -24,7 +25,7 @@ from lab.pipeline.resources import Resources, count_tokens
 from lab.pipeline.rows import StageRows, evidence_pairs, stage_rows
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge, SpanJudge, judge_for
-from lab.relevance.pieces import Ints, Pieces
+from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, project
 from lab.sweeping.profile import Profile

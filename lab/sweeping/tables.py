@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.arrays import NEVER
 from lab.evaluation.clusters import main_documents
 from lab.pipeline.rows import StageRows
-from lab.relevance.judge import NEVER
 from lab.relevance.query import Query
 from lab.runs.folder import FORMAT
 from lab.runs.run import Run

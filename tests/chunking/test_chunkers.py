@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from lab.arrays import Vectors
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.fixed import by_characters, by_spans
@@ -18,7 +19,6 @@ from lab.chunking.units import inside_clusters, words
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
-from lab.retrieval.encoder import Vectors
 from tests.given import hashed
 
 PIECES = [

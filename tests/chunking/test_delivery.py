@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from lab.arrays import NONE
 from lab.chunking.config import ChunkConfig
 from lab.chunking.context import Delivery, deliver
 from lab.chunking.strategies import chunk
 from lab.config.config import Config
 from lab.corpus.document import Corpus, Document
-from lab.retrieval.ranking import NONE, Ranking, project
+from lab.retrieval.ranking import Ranking, project
 
 CORPUS = Corpus([Document("a", "0123456789"), Document("b", "abcdef")])
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from lab.arrays import Vectors
 from lab.chunking.config import ChunkConfig
 from lab.chunking.context import deliver
-from lab.chunking.semantic import Vectors, breaks_of, far_apart
+from lab.chunking.semantic import breaks_of, far_apart
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.chunking.units import Span, words
+from lab.arrays import Span, Vectors
+from lab.chunking.units import words
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query
-from lab.retrieval.encoder import Progress, Role, Vectors
+from lab.retrieval.encoder import Progress, Role
 from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
 

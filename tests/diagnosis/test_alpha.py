@@ -4,12 +4,13 @@ delivery."""
 import numpy as np
 import pytest
 
+from lab.arrays import NEVER, NONE
 from lab.diagnosis.alpha.curve import Curve, Lines, curve
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, summaries, temper
-from lab.relevance.judge import NEVER, Holder
+from lab.relevance.judge import Holder
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
-from lab.retrieval.ranking import NONE, project
+from lab.retrieval.ranking import project
 
 ALPHAS = np.round(np.linspace(0, 1, 1001), 10)
 CAP = 10

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
-from lab.relevance.judge import NEVER, SpanJudge, judge_for
+from lab.relevance.judge import SpanJudge, judge_for
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.ranking import Ranking

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.evaluation.clusters import clustered, each_question
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.nested import best_of, nested
@@ -15,7 +15,7 @@ from lab.evaluation.selection import Costs, select
 from lab.evaluation.significance import ALPHA, against_best, holm, sign_flip_test
 from tests.evaluation.worlds import equal_systems, scored
 
-Law = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
+Law = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 
 SIZES = (50, 100, 300)
 SYSTEMS = 66

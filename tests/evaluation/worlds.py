@@ -1,9 +1,8 @@
 """Sets of questions whose truth is known: scores of many systems drawn from a stated law."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from lab.arrays import Floats
 
 # Share of a score's variance that all systems share, as questions are hard or easy for all of them.
 SHARED = 0.5

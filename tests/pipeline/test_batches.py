@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import lab
+from lab.arrays import Vectors
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.retrieval.config import DEFAULT_MODEL
 from lab.retrieval.dense import build, unit
-from lab.retrieval.encoder import SentenceEncoder, Vectors
+from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.ranking import Ranking
 from tests.conftest import ROOT
 

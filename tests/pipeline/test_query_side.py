@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lab
+from lab.arrays import NONE
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
 from lab.config.experiment import read_experiment
@@ -20,7 +21,7 @@ from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig
-from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.ranking import Ranking
 from lab.retrieval.variants import fuse_wordings
 from lab.runs.folder import read_run, write_run
 from lab.storage.cache import Cache

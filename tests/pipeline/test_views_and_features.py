@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.arrays import NEVER
 from lab.config.config import Config
 from lab.config.experiment import Measure, read_experiment
 from lab.config.grid import Grid
@@ -16,7 +17,7 @@ from lab.diagnosis.chunk_edits import Transplants
 from lab.errors import ConfigError
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import NEVER, judge_for
+from lab.relevance.judge import judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
 from lab.runs.folder import read_run

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.errors import DiagnosticsError
-from lab.relevance.judge import NEVER, DocumentJudge, SpanJudge, judge_for
+from lab.relevance.judge import DocumentJudge, SpanJudge, judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query, in_order
 from tests.given import corpus_of, ranking_of

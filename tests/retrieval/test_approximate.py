@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from lab.arrays import Vectors
 from lab.chunking.chunk import Chunking
 from lab.corpus.document import Corpus, Document
-from lab.retrieval.dense import Dense, Vectors, build, unit
+from lab.retrieval.dense import Dense, build, unit
 
 CHUNKS, QUESTIONS, DIMENSION, DEPTH = 2000, 50, 32, 10
 

@@ -9,13 +9,13 @@ import rank_bm25
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.arrays import NONE
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.read import read_corpus
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import VARIANTS, BM25Lucene, build, compile_terms
 from lab.retrieval.config import BM25Config
-from lab.retrieval.ranking import NONE
 from tests.conftest import ROOT
 from tests.given import corpus_of
 

@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from lab.arrays import NONE, Floats, Ints
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
 from lab.retrieval.config import FeaturesConfig, FusionConfig
 from lab.retrieval.features import feature
 from lab.retrieval.fusion import Boost, Candidates, boosted, fuse
-from lab.retrieval.ranking import NONE, Floats, Ints
 from tests.given import ranking_of
 
 

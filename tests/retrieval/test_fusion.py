@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from lab.arrays import NONE, Floats, Ints
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import NORMALIZATIONS, Candidates, candidates, fuse, normalized, weigh
-from lab.retrieval.ranking import NONE, Floats, Ints, Ranking, project
+from lab.retrieval.ranking import Ranking, project
 from tests.given import ranking_of
 
 Leg = dict[str, float]

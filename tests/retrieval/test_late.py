@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.chunking.units import Span, words
+from lab.arrays import Span, Vectors
+from lab.chunking.units import words
 from lab.retrieval.config import DEFAULT_MODEL
-from lab.retrieval.encoder import Role, SentenceEncoder, Vectors
+from lab.retrieval.encoder import Role, SentenceEncoder
 from lab.retrieval.late import late_vectors, obstacle, windows
 from tests.given import GivenEncoder
 

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.retrieval.ranking import NONE, Ranking, project, rank_lists, ranks_of
+from lab.arrays import NONE
+from lab.retrieval.ranking import Ranking, project, rank_lists, ranks_of
 from tests.given import ranking_of
 
 # Scores from a handful of values tie often; the last two are float noise apart.

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lab
+from lab.arrays import NONE
 from lab.errors import ModelError
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import DEFAULT_MODEL, RerankConfig
 from lab.retrieval.encoder import SentenceEncoder
-from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.ranking import Ranking
 from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, rerank
 from tests.given import GivenEncoder, corpus_of, ranking_of
 

@@ -4,6 +4,7 @@ are exact."""
 import numpy as np
 import pytest
 
+from lab.arrays import NONE, Floats
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
@@ -12,7 +13,7 @@ from lab.retrieval import dense
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import BM25, VARIANTS, compile_counts, count_runs, count_terms
 from lab.retrieval.config import BM25Config
-from lab.retrieval.ranking import NONE, Floats, rank
+from lab.retrieval.ranking import rank
 from lab.retrieval.views import Views, entries_of, parted
 
 VIEWS = ("text", "summary", "title")

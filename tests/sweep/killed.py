@@ -23,9 +23,9 @@ import pandas  # noqa: E402, F401  imported here so that no child has to
 import pyarrow.parquet  # noqa: E402, F401
 import ranx.metrics  # noqa: E402, F401
 
+from lab.arrays import Vectors  # noqa: E402
 from lab.config.grid import Grid  # noqa: E402
 from lab.relevance.query import Evidence, Query  # noqa: E402
-from lab.retrieval.encoder import Vectors  # noqa: E402
 from lab.runs.folder import TABLES, write_run  # noqa: E402
 from lab.sweeping.sweep import sweep  # noqa: E402
 from lab.sweeping.tables import run_of  # noqa: E402

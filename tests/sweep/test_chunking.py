@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lab
+from lab.arrays import Vectors
 from lab.chunking import splitters
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
@@ -21,7 +22,7 @@ from lab.pipeline.stages import Stages
 from lab.relevance.query import Evidence, Query
 from lab.report.labels import labels
 from lab.retrieval.config import DEFAULT_MODEL, DenseConfig
-from lab.retrieval.encoder import Role, Vectors
+from lab.retrieval.encoder import Role
 from lab.storage.cache import Cache
 from lab.sweeping.preflight.check import check_chunks
 from lab.sweeping.result import Result

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.arrays import Vectors
 from lab.config.grid import Grid
 from lab.corpus.read import read_corpus
 from lab.errors import LabError, ModelError, RunError
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
-from lab.retrieval.encoder import Vectors
 from lab.runs.folder import TABLES, read_run, write_run
 from lab.storage.cache import Cache, cache_key
 from lab.sweeping.result import Result

@@ -15,13 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NEVER, Floats, Ints
 from lab.diagnosis.alpha.steps import completion, contenders, near_ties, roundings
-from lab.relevance.judge import NEVER, Holder
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from lab.relevance.judge import Holder
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import NONE, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.curve import Curve, Lines, curve
 from lab.diagnosis.cutoff import Cutoff
@@ -14,9 +14,6 @@ from lab.relevance.judge import DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import FusionConfig, Normalization
 from lab.retrieval.fusion import contributions, fuse, ranks
-from lab.retrieval.ranking import NONE
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ roundings that decide, one after another.
 import numpy as np
 from numba import njit
 
-from lab.relevance.judge import NEVER
+from lab.arrays import NEVER
 from lab.retrieval.ranking import DECIMALS
 
 UNIT = 10.0**-DECIMALS

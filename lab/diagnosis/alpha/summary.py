@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.arrays import Floats
 from lab.diagnosis.alpha.curve import Curve
 from lab.evaluation.metrics import RANX, Metric
 from lab.evaluation.scores import SystemRun, score
@@ -16,7 +16,6 @@ from lab.relevance.judge import Judged
 from lab.relevance.pieces import Pieces
 from lab.retrieval.ranking import Ranking
 
-Floats = NDArray[np.float64]
 ROBUST = 0.8
 # Alphas within this of the best mean belong to its plateau.
 FLAT = 1e-9

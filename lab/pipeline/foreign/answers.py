@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from lab.arrays import NONE
 from lab.chunking.chunk import Chunking
 from lab.config.config import DEPTH, Config
 from lab.config.retriever import RETRIES, RetrieverConfig
@@ -23,7 +24,7 @@ from lab.pipeline.rows import SHOWN, StageRows
 from lab.relevance.judge import SpanJudge, judge_for
 from lab.relevance.locate import find_quote
 from lab.relevance.pieces import Pieces
-from lab.retrieval.ranking import NONE, Ranking
+from lab.retrieval.ranking import Ranking
 from lab.storage.progress import Progress
 
 # Hits that the corpus does not hold keep their ranks as documents of their own. The largest code
