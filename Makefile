@@ -14,7 +14,7 @@ demo: $(INSTALLED)
 	$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
 
 test: $(INSTALLED)
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 # What takes minutes: dense retrieval over whole public sets. LAB_CACHE=FILE reuses vectors of earlier runs.
 test-slow: $(INSTALLED)

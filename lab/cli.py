@@ -4,10 +4,11 @@ commands."""
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+import lab
 from lab.commands import decide, finished, run, sets
 from lab.errors import LabError
 
@@ -42,6 +43,25 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"retrieval-diagnostics-lab {lab.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def front_door(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Say which release this is."
+        ),
+    ] = False,
+) -> None:
+    """Which retriever is best, how sure is that, and why do questions fail?"""
+
 
 WRONG_INPUT = 2
 

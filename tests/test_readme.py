@@ -1,5 +1,5 @@
-"""The README tells the truth: its Python runs, its commands run, and what they print stands in
-it."""
+"""The READMEs tell the truth: their Python runs, their commands run, and what these print stands
+in them."""
 
 import re
 import shlex
@@ -13,7 +13,15 @@ import pytest
 from lab.config.experiment import read_experiment
 from tests.conftest import ROOT
 
-TEXT = (ROOT / "README.md").read_text("utf-8")
+README = ROOT / "README.md"
+PAGES = (
+    README,
+    *(
+        ROOT / f"{folder}/README.md"
+        for folder in ("lab", "diagnostic_sets", "corpora", "experiments", "tests")
+    ),
+)
+TEXT = "\n".join(page.read_text("utf-8") for page in PAGES)
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S)
 PYTHON = [body for language, body in BLOCKS if language == "python"]
 CONSOLE = [body for language, body in BLOCKS if language == "console"]
@@ -72,3 +80,14 @@ def test_every_command_is_named() -> None:
 
     for name in COMMANDS:
         assert f"`lab {name}" in TEXT, name
+
+
+def test_the_first_page_is_short() -> None:
+    assert len(README.read_text("utf-8").splitlines()) <= 220
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert not missing
