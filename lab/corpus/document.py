@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
+from lab.corpus.names import Names
 from lab.errors import CorpusError
 
 
@@ -88,6 +89,11 @@ class Corpus:
     def position(self) -> Mapping[str, int]:
         """Index of every document id in `documents`."""
         return {document.doc_id: i for i, document in enumerate(self.documents)}
+
+    @cached_property
+    def names(self) -> Names:
+        """The document ids, found whatever the normal form they are asked in."""
+        return Names(self.position)
 
     @property
     def characters(self) -> int:

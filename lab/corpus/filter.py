@@ -1,23 +1,18 @@
 """Filter: which documents may answer a question, by their metadata."""
 
 import math
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from lab.corpus.document import Corpus
+from lab.corpus.values import moment, number
 from lab.errors import DiagnosticsError, nearest
 
 Scalar = str | int | float | bool
 
-NUMBER = re.compile(r"[+-]?\d{1,300}(?P<fraction>(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)")
-DATE = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-)
 # What a person reads for an operator; also which operators there are.
 SIGNS = {"eq": "=", "ne": "!=", "in": "in", "gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
 ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -35,8 +30,8 @@ class Condition:
     A list in the metadata meets a condition when one of its members does. A document without the
     key (or with null there) meets `ne` alone. Numbers as text (`"2020"`) count as numbers beside a
     number. `gte`, `gt`, `lte` and `lt` compare numbers, or dates in ISO 8601: beside a day a time
-    counts as its day, a time without a zone is UTC. Text is compared in NFC, upper and lower case
-    apart.
+    counts as its day, beside a month a day as its month, a time without a zone is UTC. Text is
+    compared in NFC, upper and lower case apart.
     """
 
     key: str
@@ -124,40 +119,7 @@ def comparable(value: Any, limit: Any) -> tuple[Any, Any] | None:
     known, bound = moment(value), moment(limit)
     if known is None or bound is None:
         return None
-    return (known[0], bound[0]) if bound[1] else (known[0].date(), bound[0].date())
-
-
-def number(value: Any) -> int | float | None:
-    """A number, or text that is one; None for anything else and for what is not finite."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return value if math.isfinite(value) else None
-    match = NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None:
-        return None
-    read = float(value) if match["fraction"] else int(value)
-    return read if math.isfinite(read) else None
-
-
-def moment(value: Any) -> tuple[datetime, bool] | None:
-    """A date in ISO 8601 as a time in UTC, and whether it names a time of day; None for anything
-    else."""
-    return _moment(value) if isinstance(value, str) else None
-
-
-@lru_cache(maxsize=100_000)
-def _moment(text: str) -> tuple[datetime, bool] | None:
-    match = DATE.fullmatch(text.strip())
-    if match is None:
-        return None
-    try:
-        read = datetime.fromisoformat(match.group())
-        return (read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)), match[
-            "time"
-        ] is not None
-    except (ValueError, OverflowError):  # the 30th of February; the year 1 in another zone
-        return None
+    return known.at(bound.precision), bound.time
 
 
 def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | None:

@@ -1,6 +1,8 @@
 """Reading text files line by line: always UTF-8, every bad line reported with file and number."""
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from lab.corpus.budget import Budget
 from lab.errors import LabError
 
 BOM = "\ufeff"
+PACKED = ".gz"
 
 
 def read_text(path: Path, error: type[LabError], budget: Budget | None = None) -> str:
@@ -26,10 +29,14 @@ def numbered_lines(
 
 
 def _lines(path: Path, error: type[LabError], budget: Budget | None) -> Iterator[str]:
-    """Lines with their ends, read one at a time; a new budget if none is given."""
+    """Lines with their ends, read one at a time and unpacked if it is .gz; a new budget if none is
+    given."""
     budget, before = budget or Budget(), 0
     try:
-        with path.open("rb") as file:
+        if path.exists() and not path.is_file():
+            # A pipe or a device would be waited for without end.
+            raise error(f"{path}: is a {_sort(path)}; expected a file")
+        with gzip.open(path) if path.suffix == PACKED else path.open("rb") as file:
             while line := file.readline(max(budget.left, 0) + 1):
                 budget.take(len(line), path)
                 yield line.decode("utf-8") if before else line.decode("utf-8").removeprefix(BOM)
@@ -39,8 +46,14 @@ def _lines(path: Path, error: type[LabError], budget: Budget | None) -> Iterator
         raise error(
             f"{path}: byte {place} is not UTF-8 (found 0x{found:02x}); save the file as UTF-8"
         ) from None
-    except OSError as fault:
-        raise error(f"{path}: cannot be read ({fault.strerror})") from None
+    except (OSError, EOFError, zlib.error, ValueError) as fault:
+        # A cut or damaged .gz, or a name that no file can have.
+        reason = getattr(fault, "strerror", None) or fault
+        raise error(f"{path}: cannot be read ({reason})") from None
+
+
+def _sort(path: Path) -> str:
+    return "folder" if path.is_dir() else "pipe" if path.is_fifo() else "device or socket"
 
 
 def read_records(

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Fields, Filter, parse_filter
-from lab.corpus.lines import identifier, note_repeat, numbered_lines, read_records
+from lab.corpus.lines import identifier, note_repeat, read_records
+from lab.corpus.names import Names
 from lab.corpus.read import TABLES
-from lab.errors import DiagnosticsError, LabWarning, nearest
+from lab.errors import DiagnosticsError, nearest
 from lab.relevance.locate import find_quote, nearest_text
+from lab.relevance.qrels import read_qrels
 from lab.relevance.query import Evidence, Query
 
 KEYS = ("query_id", "text", "kind", "tags", "answer", "evidence", "variants", "filter")
@@ -293,50 +294,15 @@ def _read_beir(
                 filter=_filter(record.get("filter"), fields, place, problems),
             )
     judged: dict[str, list[Evidence]] = {}
-    for place, query_id, doc_id, grade in read_qrels(path / "qrels" / "test.tsv", problems):
-        if query_id not in asked:
-            problems.append(f"{place}: query '{query_id}' is not in queries.jsonl")
-        elif doc_id not in corpus:
-            problems.append(f"{place}: document '{doc_id}' is not in the corpus")
+    queries = Names(asked)
+    for row in read_qrels(path / "qrels" / "test.tsv", problems):
+        query_id, doc_id = queries.find(row.query_id), corpus.names.find(row.doc_id)
+        if query_id is None:
+            problems.append(f"{row.place}: query '{row.query_id}' is not in queries.jsonl")
+        elif doc_id is None:
+            problems.append(f"{row.place}: document '{row.doc_id}' is not in the corpus")
         else:
-            judged.setdefault(query_id, []).append(Evidence(doc_id, grade=grade))
+            judged.setdefault(query_id, []).append(Evidence(doc_id, grade=row.grade))
     yield from (
         replace(asked[query_id], evidence=tuple(items)) for query_id, items in judged.items()
     )
-
-
-def read_qrels(file: Path, problems: list[str]) -> Iterable[tuple[str, str, str, int]]:
-    """Place, query, document and grade of every judgement: three columns (BEIR, with or without its
-    header) or four (TREC)."""
-    seen: dict[tuple[str, str], tuple[str, int]] = {}
-    for number, line in numbered_lines(file, DiagnosticsError):
-        place, columns = f"{file}:{number}", line.split("\t") if "\t" in line else line.split()
-        if number == 1 and columns[0] in ("query-id", "query_id"):
-            continue
-        if len(columns) not in (3, 4):
-            problems.append(
-                f"{place}: {len(columns)} columns; expected query, document, grade (BEIR) or "
-                "query, 0, document, grade (TREC)"
-            )
-            continue
-        query_id, doc_id, grade = columns[0], columns[-2], columns[-1].strip()
-        try:
-            value = int(grade)
-        except ValueError:
-            problems.append(f"{place}: grade is {grade!r}; expected a whole number")
-            continue
-        first = seen.setdefault((query_id, doc_id), (place, value))
-        if first[0] == place:
-            yield place, query_id, doc_id, value
-        elif first[1] == value:
-            warn(
-                f"{place}: '{query_id}' and '{doc_id}' were judged alike at {first[0]}; counted "
-                "once",
-                LabWarning,
-                stacklevel=2,
-            )
-        else:
-            problems.append(
-                f"{place}: '{query_id}' and '{doc_id}' have grade {value} here and {first[1]} at "
-                f"{first[0]}; keep one"
-            )

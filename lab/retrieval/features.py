@@ -1,18 +1,15 @@
 """Features: what a document's metadata says for it whatever the question, such as recency or
 authority."""
 
-import math
-import re
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from lab.arrays import Floats
 from lab.corpus.document import Corpus
+from lab.corpus.values import moment, number
 from lab.errors import ConfigError, nearest
 
-MONTH = re.compile(r"\d{4}-\d{2}")
 SHOWN = 5
 
 
@@ -59,15 +56,10 @@ def feature(corpus: Corpus, name: str) -> Floats:
 
 
 def _number(value: Any) -> tuple[str, float] | None:
-    """A number, or a date as seconds since 1970 (without a zone in UTC), with which of both it is;
-    None for anything else."""
-    try:
-        number = float(value)
-        return ("number", number) if math.isfinite(number) else None
-    except (TypeError, ValueError, OverflowError):
-        pass
-    try:
-        date = datetime.fromisoformat(f"{value}-01" if MONTH.fullmatch(str(value)) else str(value))
-    except ValueError:
-        return None
-    return "date", (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    """A number, or a date as seconds since 1970, with which of both it is; None for anything
+    else."""
+    read = number(value)
+    if read is not None:
+        return "number", float(read)
+    date = moment(value)
+    return None if date is None else ("date", date.time.timestamp())

@@ -11,19 +11,20 @@ from lab.arrays import NONE
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
+from lab.corpus.names import Names
 from lab.errors import DiagnosticsError, RunError
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
 from lab.relevance.judge import DocumentJudge
 from lab.relevance.pieces import Pieces, pieces
+from lab.relevance.qrels import read_qrels
 from lab.relevance.query import Evidence, Query
-from lab.relevance.read import read_qrels
-from lab.retrieval.ranking import Ranking, rank
+from lab.retrieval.ranking import Ranking
+from lab.retrieval.trec_run import rankings_of
+from lab.retrieval.trec_run import read_run as read_trec_run
 from lab.runs.folder import MANIFEST, read_run
 from lab.runs.run import Run
-from lab.sets.importing.formats.trec import RunLine
-from lab.sets.importing.formats.trec import read_run as read_trec_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 CAUSES = "causes.parquet"
 # What TREC runs are scored by when nobody says.
 METRICS = ("recall@5", "precision@3", "ndcg@10")
+
+# Question -> documents, best first.
+Rankings = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +107,14 @@ def sides(
 
 def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     """A TREC run judged per document: every judged question counts, with 0 where the run has no
-    hit; questions without judgements are left out. Ties are broken by doc_id ascending, whatever
-    the file's ranks say."""
+    hit; questions without judgements are left out. Hits are ordered as trec_eval orders them,
+    whatever the file's ranks say."""
     import pandas as pd
 
-    lines = read_trec_run(path)
-    asked, corpus = _judged(qrels, lines)
+    rankings = rankings_of(read_trec_run(path))
+    asked, corpus = _judged(qrels, rankings)
     judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
-    judged = judge.judge(_ranking(lines, asked, corpus))
+    judged = judge.judge(_ranking(rankings, asked, corpus))
     parsed = [parse_metric(metric) for metric in metrics]
     values = score(
         asked, [SystemRun(judge, judged, np.zeros(len(corpus), dtype=np.int64))], parsed
@@ -127,39 +131,35 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     )
 
 
-def _judged(qrels: Path, lines: Sequence[RunLine]) -> tuple[Pieces, Corpus]:
+def _judged(qrels: Path, rankings: Rankings) -> tuple[Pieces, Corpus]:
     """The questions as far as judgements tell, and every document that is named anywhere; of its
     text, only that it has one."""
     problems: list[str] = []
     evidence: dict[str, list[Evidence]] = {}
-    for _, query_id, doc_id, grade in read_qrels(qrels, problems):
-        evidence.setdefault(query_id, []).append(Evidence(doc_id, grade=grade))
+    for row in read_qrels(qrels, problems):
+        evidence.setdefault(row.query_id, []).append(Evidence(row.doc_id, grade=row.grade))
     if problems:
         raise DiagnosticsError(problems)
-    asked = pieces(
-        [
-            Query(query_id, "", evidence=tuple(items))
-            for query_id, items in sorted(evidence.items())
-        ],
-        "document",
-    )
-    named = {item.doc_id for items in evidence.values() for item in items} | {
-        line.doc_id for line in lines
-    }
-    return asked, Corpus(Document(doc_id, "-") for doc_id in named)
+    queries = [
+        Query(query_id, "", evidence=tuple(items)) for query_id, items in sorted(evidence.items())
+    ]
+    judged = Names(item.doc_id for items in evidence.values() for item in items)
+    named = set(judged)
+    for ranking in rankings.values():
+        named.update(doc_id for doc_id in ranking if judged.find(doc_id) is None)
+    return pieces(queries, "document"), Corpus(Document(doc_id, "-") for doc_id in named)
 
 
-def _ranking(lines: Sequence[RunLine], asked: Pieces, corpus: Corpus) -> Ranking:
-    """Hits of the judged questions; of a document that a question lists twice the higher score
-    counts."""
-    place = {query.query_id: number for number, query in enumerate(asked.queries)}
-    hits: list[dict[int, float]] = [{} for _ in asked.queries]
-    for line in lines:
-        if line.query_id in place:
-            own, document = hits[place[line.query_id]], corpus.position[line.doc_id]
-            own[document] = max(line.score, own.get(document, line.score))
-    width = max(1, *(len(own) for own in hits))
-    chunks, scores = np.full((len(hits), width), NONE), np.full((len(hits), width), -np.inf)
-    for row, own in enumerate(hits):
-        chunks[row, : len(own)], scores[row, : len(own)] = list(own), list(own.values())
-    return rank(chunks, scores, width)
+def _ranking(rankings: Rankings, asked: Pieces, corpus: Corpus) -> Ranking:
+    """The hits of the judged questions as rows, in their order; ids are met in any normal form."""
+    written = Names(rankings)
+    rows: list[list[int]] = []
+    for query in asked.queries:
+        ranking = rankings.get(written.find(query.query_id) or "", ())
+        names = (corpus.names.find(doc_id) or doc_id for doc_id in ranking)
+        rows.append([corpus.position[doc_id] for doc_id in dict.fromkeys(names)])
+    width = max(1, *map(len, rows))
+    chunks = np.full((len(rows), width), NONE)
+    for row, documents in enumerate(rows):
+        chunks[row, : len(documents)] = documents
+    return Ranking(chunks, np.where(chunks == NONE, -np.inf, -np.arange(width, dtype=np.float64)))

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.corpus.names import normal
 from lab.corpus.read import read_corpus
 from lab.errors import DiagnosticsError
+from lab.relevance.qrels import read_qrels
 from lab.relevance.query import has_spans
 from lab.relevance.read import read_diagnostics
 from lab.sets.agreement import Grades, document_grades, sentence_grades
-from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.trec import read_qrels
+from lab.sets.importing.formats.collection import Judgement
 from lab.sets.importing.mend import off_scale
 
 
@@ -50,12 +51,16 @@ def read_annotators(a: Path, b: Path, corpus: Path | None) -> Annotators:
 
 
 def _qrels(path: Path) -> tuple[Grades, list[str]]:
-    read = Collection()
-    read_qrels(path, read)
-    strange = off_scale(read.judgements)
+    problems: list[str] = []
+    rows = list(read_qrels(path, problems))
+    if problems:
+        raise DiagnosticsError(problems)
+    strange = off_scale([Judgement(row.place, row.query_id, row.doc_id, row.grade) for row in rows])
     places = {finding.place for finding in strange}
     grades = {
-        (j.query_id, str(j.doc_id)): j.grade for j in read.judgements if j.place not in places
+        (normal(row.query_id), normal(row.doc_id)): row.grade
+        for row in rows
+        if row.place not in places
     }
     return grades, [
         f"{finding.place}: {finding.message}; left out, ask its annotator" for finding in strange

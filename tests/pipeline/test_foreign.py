@@ -20,10 +20,11 @@ from lab.pipeline.foreign.retriever import Hit
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
 from lab.report.export.trec import trec_files
+from lab.retrieval.trec_run import read_run
 from lab.runs.folder import read_run as read_run_folder
 from lab.sets.importing.convert import import_source
 from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.trec import read_qrels, read_run
+from lab.sets.importing.formats.trec import read_qrels
 from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
 from lab.sweeping.tables import run_of as run_tables

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import lab
-from lab.errors import DiagnosticsError, LabWarning
-from lab.relevance.read import read_qrels
+from lab.errors import DiagnosticsError
 from tests.conftest import SHARED
 from tests.given import corpus_of
 
@@ -119,63 +118,6 @@ def test_no_question_is_an_error(tmp_path: Path) -> None:
     assert "no such file" in problems_of(tmp_path / "absent")[0]
     assert "holds no .jsonl" in problems_of(tmp_path)[0]
     assert "holds no question" in problems_of(write(tmp_path / "q.jsonl", ""))[0]
-
-
-def qrels(tmp_path: Path, content: bytes) -> tuple[dict[str, dict[str, int]], list[str]]:
-    file = tmp_path / "test.tsv"
-    file.write_bytes(content)
-    problems: list[str] = []
-    found: dict[str, dict[str, int]] = {}
-    for _, query_id, doc_id, grade in read_qrels(file, problems):
-        found.setdefault(query_id, {})[doc_id] = grade
-    return found, [problem.removeprefix(f"{tmp_path}/") for problem in problems]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n",
-        b"q1\td1\t1\nq2\td2\t2\n",
-        b"q1 0 d1 1\nq2 0 d2 2\n",
-        b"q1\t0\td1\t1\r\nq2\t0\td2\t2\r\n\r\n",
-        b"\xef\xbb\xbfq1 0 d1 1\r\nq2 0 d2 2\r\n",
-    ],
-    ids=["beir", "no header", "trec", "tabs and crlf", "B09 byte order mark"],
-)
-def test_b28_qrels_of_three_or_four_columns(tmp_path: Path, content: bytes) -> None:
-    assert qrels(tmp_path, content) == ({"q1": {"d1": 1}, "q2": {"d2": 2}}, [])
-
-
-def test_b28_a_grade_that_is_no_number_names_its_line(tmp_path: Path) -> None:
-    _, problems = qrels(tmp_path, b"query-id\tcorpus-id\tscore\nq1\td1\thigh\n")
-    assert problems == ["test.tsv:2: grade is 'high'; expected a whole number"]
-
-
-def test_b29_ids_with_blanks_are_read_from_tabs_and_other_column_counts_are_errors(
-    tmp_path: Path,
-) -> None:
-    assert qrels(tmp_path, b"q 1\t0\tdoc one\t1\n\n")[0] == {"q 1": {"doc one": 1}}
-    _, problems = qrels(tmp_path, b"q 1 0 doc one 1\nq1 d1\n")
-    assert [problem.split(";")[0] for problem in problems] == [
-        "test.tsv:1: 6 columns",
-        "test.tsv:2: 2 columns",
-    ]
-
-
-def test_b30_the_same_judgement_twice_counts_once_and_is_told(tmp_path: Path) -> None:
-    with pytest.warns(
-        LabWarning,
-        match=r"test.tsv:2: 'q1' and 'd1' were judged alike at .*test.tsv:1; counted once",
-    ):
-        assert qrels(tmp_path, b"q1 0 d1 1\nq1 0 d1 1\n") == ({"q1": {"d1": 1}}, [])
-
-
-def test_b30_two_grades_for_one_pair_are_an_error_that_names_both_lines(tmp_path: Path) -> None:
-    found, problems = qrels(tmp_path, b"q1 0 d1 1\nq1 0 d1 0\n")
-    assert found == {"q1": {"d1": 1}}
-    assert problems == [
-        f"test.tsv:2: 'q1' and 'd1' have grade 0 here and 1 at {tmp_path}/test.tsv:1; keep one"
-    ]
 
 
 def test_a_beir_folder_is_read_and_its_faults_are_told_together(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from lab.errors import CorpusError
+from lab.retrieval.trec_run import read_run
 from lab.sets.importing.formats.collection import Collection
 from lab.sets.importing.formats.decode import decode
 from lab.sets.importing.formats.read import read_collection
 from lab.sets.importing.formats.tables import array_text
-from lab.sets.importing.formats.trec import read_run
 
 
 def write(folder: Path, **files: str | bytes) -> Path:

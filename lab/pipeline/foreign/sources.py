@@ -22,13 +22,11 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
 
-import numpy as np
-
 from lab.config.retriever import TIMEOUT_SECONDS, RetrieverConfig
 from lab.corpus.lines import identifier, note_repeat, read_records
 from lab.errors import ConfigError, CorpusError
 from lab.pipeline.foreign.retriever import Answer, Failure, Hit, Retriever, Source, parse_hits
-from lab.sets.importing.formats.trec import read_run
+from lab.retrieval.trec_run import rankings_of, read_run
 
 # Bytes read of one HTTP answer.
 LARGEST = 50_000_000
@@ -73,12 +71,9 @@ class RunFile:
             yield query_id, self.rankings.get(query_id, absent)
 
     def _trec(self) -> dict[str, Answer]:
-        rows: dict[str, list[tuple[np.float32, str]]] = {}
-        for line in read_run(self.path):
-            rows.setdefault(line.query_id, []).append((np.float32(line.score), line.doc_id))
         return {
-            query_id: tuple(Hit(doc_id) for _, doc_id in sorted(found, reverse=True))
-            for query_id, found in rows.items()
+            query_id: tuple(map(Hit, ranking))
+            for query_id, ranking in rankings_of(read_run(self.path)).items()
         }
 
     def _json(self) -> dict[str, Answer]:

@@ -1,13 +1,12 @@
-"""TREC files: documents in `<DOC>` elements, topics in `<top>` elements, qrels and runs in
-columns."""
+"""TREC files: documents in `<DOC>` elements, topics in `<top>` elements, qrels in columns."""
 
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import CorpusError
+from lab.relevance.qrels import parse_qrels
 from lab.sets.importing.formats.collection import Collection, Judgement, Question, joined
 from lab.sets.importing.formats.decode import decode, placed_lines
 
@@ -57,68 +56,14 @@ def read_topics(path: Path, into: Collection) -> None:
 
 
 def read_qrels(path: Path, into: Collection) -> None:
-    """Judgements: query, iteration, document, grade; lines that begin with # are comments. Raises
-    every bad line."""
+    """Judgements in columns, read as every command reads them. Raises every bad line."""
     problems: list[str] = []
-    for place, line in placed_lines(path, decode(path, into)):
-        columns = _columns(line)
-        if line.startswith("#"):
-            continue
-        if len(columns) != 4:
-            problems.append(f"{place}: {len(columns)} columns; expected query, 0, document, grade")
-            continue
-        try:
-            into.judgements.append(Judgement(place, columns[0], columns[2], int(columns[3])))
-        except ValueError:
-            problems.append(f"{place}: grade is {columns[3]!r}; expected a whole number")
+    rows = list(parse_qrels(placed_lines(path, decode(path, into)), problems))
     if problems:
         raise CorpusError(problems)
-
-
-@dataclass(frozen=True, slots=True)
-class RunLine:
-    """One hit of a TREC run; the rank column is not kept, as trec_eval ignores it."""
-
-    place: str
-    query_id: str
-    doc_id: str
-    score: float
-
-
-def read_run(path: Path) -> list[RunLine]:
-    """Hits of a TREC run: query, Q0, document, rank, score, tag, by blanks or tabs. Raises every
-    bad line.
-
-    Columns are cut at tabs where all six are, so that ids with blanks survive; blanks around an id
-    are padding.
-    """
-    problems: list[str] = []
-    found: list[RunLine] = []
-    for place, line in placed_lines(path, decode(path, Collection())):
-        columns = _columns(line, 6)
-        if line.startswith("#"):
-            continue
-        if len(columns) != 6:
-            problems.append(
-                f"{place}: {len(columns)} columns; expected query, Q0, document, rank, score, tag"
-            )
-            continue
-        try:
-            score = float(columns[4])
-        except ValueError:
-            score = float("nan")
-        if score != score:
-            problems.append(f"{place}: score is {columns[4]!r}; expected a number")
-            continue
-        found.append(RunLine(place, columns[0], columns[2], score))
-    if problems:
-        raise CorpusError(problems)
-    return found
-
-
-def _columns(line: str, width: int = 4) -> list[str]:
-    by_tab = [column.strip() for column in line.strip("\r\n").split("\t")]
-    return by_tab if len(by_tab) == width else line.split()
+    into.judgements.extend(
+        Judgement(row.place, row.query_id, row.doc_id, row.grade) for row in rows
+    )
 
 
 def _elements(path: Path, name: str, into: Collection) -> Iterator[tuple[str, str]]:
