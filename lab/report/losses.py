@@ -2,6 +2,7 @@
 
 from rich.text import Text
 
+from lab.diagnosis.waterfall import NO_PLACE
 from lab.report.page.diagnosis_plots import EVERY_KIND, waterfall_steps
 from lab.runs.run import Run
 
@@ -15,12 +16,15 @@ def losses(run: Run, system: str, name: str) -> Text:
     verified = (
         run.causes[run.causes["system"] == system].groupby("cause", observed=True)["verified"].sum()
     )
-    stages = dict.fromkeys((step.stage for step in steps), 0.0)
+    stages: dict[str, float] = {}
     for step in steps:
-        stages[step.stage] += step.lost
+        stage = NO_PLACE if step.cause == NO_PLACE else step.stage
+        stages[stage] = stages.get(stage, 0.0) + step.lost
     fall = " ".join(f"- {stage} {lost:.1%}" for stage, lost in stages.items())
     causes = ", ".join(
-        f"{step.cause} {step.pieces} ({int(verified[step.cause])} verified)" for step in steps
+        f"{step.cause} {step.pieces} ({int(verified[step.cause])} verified)"
+        for step in steps
+        if step.cause != NO_PLACE
     )
     text.append(f"  100% {fall} = recall {steps[-1].left:.1%}\n", "not bold")
     return text.append(

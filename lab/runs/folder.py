@@ -5,7 +5,8 @@ manifest.json      what was run: settings, fingerprints, versions, seeds, notes,
 systems.parquet    a row a system
 scores.parquet     system x query x metric
 rankings.parquet   every stage's rank and score of the first hits and the evidence
-evidence.parquet   the rank at which every piece was complete, per system
+evidence.parquet   the rank at which every piece was complete, per system, and how many pieces of
+                   its question any ranking could hold
 questions.parquet  a row a question: text, variants, filter, kind, tags, main document, evidence
                    as a fingerprint, why not scored
 causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage
@@ -30,7 +31,7 @@ from lab.storage.folder import replacing
 
 TABLES = tuple(field.name for field in fields(Run) if field.name != "manifest")
 MANIFEST = "manifest.json"
-FORMAT = 4
+FORMAT = 5
 
 
 def check_place(path: Path) -> None:

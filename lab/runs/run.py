@@ -15,7 +15,8 @@ class Run:
 
     `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question
     and metric; `rankings` a row a system, question and chunk, for the first hits and the evidence;
-    `evidence` a row a system and piece with the rank at which it was complete (0: never);
+    `evidence` a row a system and piece with the rank at which it was complete (0: never) and
+    `reachable`, how many pieces of its question any ranking could hold within the cut-off;
     `questions` a row a question, scored or not, with its text, variants, filter and tags (JSON),
     kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece
     (the fields of `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha

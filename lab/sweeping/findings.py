@@ -16,7 +16,7 @@ from lab.diagnosis.misses import Miss
 from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
 from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
 from lab.diagnosis.unanswerable import Unanswered
-from lab.diagnosis.waterfall import Step, waterfall, weights
+from lab.diagnosis.waterfall import Step, waterfall
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.relevance.pieces import Pieces
 
@@ -31,13 +31,15 @@ ALL = "all"
 @dataclass(frozen=True, eq=False)
 class Findings:
     """The misses of every system with cause and proof, relative to `cutoff`, the alpha curves of
-    every hybrid family, and how each system's scores tell unanswerable questions apart (empty where
-    the sets have none)."""
+    every hybrid family, how each system's scores tell unanswerable questions apart (empty where
+    the sets have none), and `reachable` (systems x questions), the most pieces that any ranking
+    could hold within the cut-off (see `lab.diagnosis.places`)."""
 
     cutoff: Cutoff
     misses: tuple[tuple[Miss, ...], ...]
     families: tuple[Family, ...]
     unanswered: tuple[Unanswered, ...]
+    reachable: Ints
 
     def silence(self, systems: Sequence[str]) -> dict[str, list[float]]:
         """Columns of the table of systems, empty without unanswerable questions: by each system's
@@ -130,9 +132,10 @@ class Findings:
             found.extend(
                 waterfall(
                     kind,
-                    weights(asked.query[of]),
+                    asked.query[of],
                     [causes[p] for p in of],
                     [verified[p] for p in of],
+                    self.reachable[system, asked.query[of]],
                 )
             )
         return tuple(found)

@@ -232,8 +232,8 @@ class Result:
 
     def waterfall(self, system: str | None = None) -> "pd.DataFrame":
         """From 100% down to a system's recall, by default the best one's: what each cause lost, how
-        much of that is verified, what is left, and the ceiling if all of it came back; all
-        questions, then every kind."""
+        much of that is verified, what is left, and the ceiling if all of it came back, as far as k
+        places can hold it; all questions, then every kind (see `lab.diagnosis.waterfall`)."""
         import pandas as pd
 
         number = self.selection.best if system is None else self.index(system)

@@ -163,7 +163,8 @@ def sweep(
     runs = [system.run for system in found]
     with resources.timed("diagnose"):
         misses = proved([system.misses for system in found], configs, asked)
-        findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence))
+        reachable = np.array([system.reachable for system in found])
+        findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence), reachable)
     advance = resources.progress.stage("metrics", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics)

@@ -15,6 +15,7 @@ from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.diagnose import Diagnosis, foreign_misses
 from lab.diagnosis.misses import Miss
+from lab.diagnosis.places import reachable
 from lab.diagnosis.unanswerable import Unanswered, unanswered
 from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun
@@ -59,11 +60,13 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class SystemFound:
-    """What one system found: for the metrics, for `rankings.parquet`, and every piece it missed."""
+    """What one system found: for the metrics, for `rankings.parquet`, every piece it missed, and
+    per question how many pieces any ranking could hold (see `lab.diagnosis.places`)."""
 
     run: SystemRun
     rows: StageRows
     misses: tuple[Miss, ...]
+    reachable: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,7 @@ def run_chunking(
     silences = {key: silent.asked_by(group[0]) for key, group in groups.items()} if silent else {}
     prepare_pairs([(asking[key], groups[key]) for asking in (askings, silences) for key in asking])
     judges: dict[str, tuple[Judge, Ints]] = {}
+    places: dict[str, Ints] = {}
 
     def judge_of(deliver: str) -> tuple[Judge, Ints]:
         if deliver not in judges:
@@ -124,9 +128,10 @@ def run_chunking(
             rows = stage_rows(asking, config, ranking, delivered, delivery, run, evidence)
         with resources.timed("diagnose"):
             misses = diagnosis.misses(config, run)
-        found.append(
-            SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses)
-        )
+            if config.deliver not in places:
+                places[config.deliver] = reachable(asked.pieces, run, asked.cutoff)
+        read = replace(run, judged=run.judged.first(asked.ranks_read))
+        found.append(SystemFound(read, rows, misses, places[config.deliver]))
     if profile is not None:
         with resources.timed("profile"):
             for key, group in groups.items():
@@ -157,7 +162,11 @@ def run_foreign(
         foreign_rows(hits, run, len(asked.corpus)),
         foreign_misses(run, asked.pieces, asked.cutoff),
     )
-    found = SystemFound(replace(run, judged=run.judged.first(asked.ranks_read)), rows, misses)
+    # What else a foreign retriever could return is unknown: a span of it may hold all evidence.
+    spans = isinstance(run.judge, SpanJudge)
+    places = asked.pieces.per_query if spans else reachable(asked.pieces, run, asked.cutoff)
+    read = replace(run, judged=run.judged.first(asked.ranks_read))
+    found = SystemFound(read, rows, misses, places)
     return found, identity, tuple(account(name, answers, hits.counts))
 
 

@@ -195,6 +195,7 @@ def _evidence(result: "Result") -> "pd.DataFrame":
             "complete": np.where(result.complete == NEVER, 0, result.complete)
             .reshape(-1)
             .astype(np.int32),
+            "reachable": result.findings.reachable[:, asked.query].reshape(-1).astype(np.int32),
         }
     )
 

@@ -94,7 +94,9 @@ def test_the_waterfall_adds_up_to_recall(result: Result) -> None:
             everything = table[table["kind"] == "all"]
             assert abs(everything["lost"].sum() + mean - 1) < 1e-9
             assert abs(everything["left"].iloc[-1] - mean) < 1e-9
-            assert np.allclose(everything["ceiling"], mean + everything["lost"])
+            room = (result.findings.reachable[0] / result.pieces.per_query).mean()
+            assert (everything["ceiling"] <= max(room, mean) + 1e-9).all()
+            assert (everything["ceiling"] >= mean - 1e-9).all()
 
 
 def test_verified_means_that_some_change_brought_it_back(result: Result) -> None:

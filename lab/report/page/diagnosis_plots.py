@@ -10,7 +10,7 @@ from lab.config.config import SETTINGS
 from lab.corpus.document import Corpus
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import Rescue, rescues
-from lab.diagnosis.waterfall import Step, waterfall, weights
+from lab.diagnosis.waterfall import NO_PLACE, Step, room_for, waterfall
 from lab.relevance.query import Query
 from lab.report.labels import is_absent, labels
 from lab.report.page.plot import COLOURS, GREY, Plot, axis, blank, plain
@@ -27,9 +27,9 @@ EVERY_KIND = "all questions"
 
 def waterfall_steps(run: Run, system: str) -> dict[str, tuple[Step, ...]]:
     """Kind -> the steps from 100% down to the recall of a system, all kinds together first."""
-    pieces = run.evidence.loc[run.evidence["system"] == system, ["query_id", "piece"]].astype(
-        {"query_id": str}
-    )
+    pieces = run.evidence.loc[
+        run.evidence["system"] == system, ["query_id", "piece", "reachable"]
+    ].astype({"query_id": str})
     missed = run.causes.loc[
         run.causes["system"] == system, ["query_id", "piece", "cause", "verified"]
     ]
@@ -42,25 +42,28 @@ def waterfall_steps(run: Run, system: str) -> dict[str, tuple[Step, ...]]:
         joined["verified"].eq(True).to_numpy(),
     )
     ids = joined["query_id"].astype("category").cat.codes.to_numpy(dtype=np.int64)
-    found = {EVERY_KIND: waterfall(EVERY_KIND, weights(ids), causes, verified)}
+    room = joined["reachable"].to_numpy(dtype=np.int64)
+    found = {EVERY_KIND: waterfall(EVERY_KIND, ids, causes, verified, room)}
     for kind in sorted(set(joined["kind"])):
-        of_kind = (joined["kind"] == kind).to_numpy()
-        found[kind] = waterfall(kind, weights(ids[of_kind]), causes[of_kind], verified[of_kind])
+        of = (joined["kind"] == kind).to_numpy()
+        found[kind] = waterfall(kind, ids[of], causes[of], verified[of], room[of])
     return found
 
 
 def biggest_loss(run: Run, system: str) -> str | None:
-    """The step of the waterfall that costs the recommended system most, in a sentence; None if
-    nothing is missed."""
+    """The cause that costs the recommended system most, in a sentence, and what no ranking has room
+    for; None if no stage lost anything."""
     steps = waterfall_steps(run, system)[EVERY_KIND]
-    if not steps:
+    blamed = [step for step in steps if step.cause != NO_PLACE]
+    if not blamed:
         return None
-    worst = max(steps, key=lambda step: step.lost)
+    worst, room = max(blamed, key=lambda step: step.lost), room_for(steps)
     k, meaning = run.manifest["causes"]["k"], CAUSES[worst.cause].meaning
     return (
         f"{worst.lost:.1%} of recall within {k} is lost to {worst.cause} ({meaning}), "
         f"{worst.pieces} pieces; with all of "
-        f"them back it would be {worst.ceiling:.3f}."
+        f"them back it would be {worst.ceiling:.3f}"
+        + (f"; no ranking of {k} hits could reach more than {room:.3f}." if room < 1 else ".")
     )
 
 
@@ -96,7 +99,7 @@ def waterfall_plot(run: Run, system: str) -> Plot:
         "waterfall",
         "Where recall is lost",
         f"Each step is the share of the evidence that {labels(run.systems)[system]} loses at it; "
-        "the table has every kind of "
+        "what no ranking of so few hits has room for comes first. The table has every kind of "
         "question, how much is verified, and the ceiling that mending a step would give.",
         figure,
         table,
