@@ -1,6 +1,8 @@
 """The front door: one command, `lab`, with its subcommands. Heavy imports stay inside the
 commands."""
 
+import io
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -10,7 +12,7 @@ import typer
 
 import lab
 from lab.commands import decide, finished, run, sets
-from lab.errors import LabError
+from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
     name="lab",
@@ -69,17 +71,48 @@ WRONG_INPUT = 2
 def main() -> None:
     """Run the command; wrong input ends with exit code 2 and one message that lists every
     problem."""
+    _speak_utf8()
     warnings.showwarning = _show
     try:
+        _check_arguments()
         app()
     except LabError as fault:
-        noun = "problem" if len(fault.problems) == 1 else "problems"
-        typer.echo(f"{len(fault.problems)} {noun}:", err=True)
-        for problem in fault.problems:
-            typer.echo(f"  {problem}", err=True)
-        sys.exit(WRONG_INPUT)
+        _refuse(fault)
+    except OSError as fault:
+        # What no reader foresaw, such as a disk that went away: still a message, not a traceback.
+        name = f"{fault.filename}: " if fault.filename else ""
+        _refuse(LabError(f"{name}{fault.strerror or fault}"))
+
+
+def _speak_utf8() -> None:
+    """Files, names and terminals are UTF-8 whatever the locale says, and what a terminal cannot
+    show is escaped: begins again in Python's UTF-8 mode where this is another."""
+    if sys.getfilesystemencoding().lower() not in ("utf-8", "utf8"):
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _check_arguments() -> None:
+    """Raises ConfigError for arguments that are no UTF-8: ids and paths are kept in files that
+    are."""
+    strange = [word for word in sys.argv[1:] if not word.isascii() and not encodable(word)]
+    if strange:
+        raise ConfigError(
+            f"argument {os.fsencode(word)!r} is not UTF-8; rename the file or type it again"
+            for word in strange
+        )
+
+
+def _refuse(fault: LabError) -> None:
+    noun = "problem" if len(fault.problems) == 1 else "problems"
+    print(f"{len(fault.problems)} {noun}:", file=sys.stderr)
+    for problem in fault.problems:
+        print(f"  {problem}", file=sys.stderr)
+    sys.exit(WRONG_INPUT)
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **stream: Any) -> None:
     """A warning as one line; the place in our code says nothing to a user."""
-    typer.echo(f"warning: {message}", err=True)
+    print(f"warning: {visible(str(message))}", file=sys.stderr)

@@ -5,14 +5,41 @@ from collections.abc import Iterable
 
 COMPARED = 5000
 LISTED = 20
+# Longer than any sentence of the lab's own: what is cut is input that was quoted.
+LONGEST = 2000
+
+# What steers a terminal rather than being shown: controls (as their pictures where there are any),
+# and what turns the direction of writing, so that a line can read as another than it is.
+CONTROLS = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
+CONTROLS |= dict.fromkeys(
+    [*range(0x80, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
+)
+SHAPED = {code: shown for code, shown in CONTROLS.items() if chr(code) not in "\n\t"}
+
+
+def visible(text: str, shaped: bool = False) -> str:
+    """Text with every control character shown in place of being obeyed, one character for one;
+    line ends and tabs stay where it is `shaped` by them."""
+    return text.translate(SHAPED if shaped else CONTROLS)
+
+
+def encodable(text: str) -> bool:
+    """Whether the text can be written as UTF-8. Halves of surrogate pairs cannot: escapes in JSON
+    smuggle them in, as cut emojis do, and so do file names that are no UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class LabError(Exception):
     """Wrong input, told to the person who gave it. `problems` holds every finding, one line
-    each."""
+    each, whatever the input that it quotes."""
 
     def __init__(self, problems: str | Iterable[str]) -> None:
-        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        listed = (problems,) if isinstance(problems, str) else problems
+        self.problems = tuple(_line(problem) for problem in listed)
         super().__init__("\n".join(self.problems))
 
 
@@ -42,6 +69,15 @@ class RunError(LabError):
 
 class LabWarning(UserWarning):
     """Input that is accepted, but should be looked at."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(_line(message))
+
+
+def _line(message: str) -> str:
+    shown = visible(message.strip())
+    middle = LONGEST // 2
+    return shown if len(shown) <= LONGEST else f"{shown[:middle]} ... {shown[-middle:]}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -31,17 +31,16 @@ def compare(
 ) -> None:
     """Compare two runs on their common questions: per metric and kind, by cause, question by
     question, and what changed."""
-    from rich.console import Console
-
     from lab.report.screens.compare import compare_json, compare_screen
+    from lab.report.screens.console import TextConsole, say_json
     from lab.runs.compare import compare_sides
     from lab.runs.side import METRICS, sides
 
     found = compare_sides(*sides((a, b), (system_a, system_b), qrels, metric or METRICS))
     if as_json:
-        typer.echo(compare_json(found))
+        say_json(compare_json(found))
     else:
-        Console(highlight=False).print(compare_screen(found))
+        TextConsole().print(compare_screen(found))
 
 
 def ablate(
@@ -56,18 +55,17 @@ def ablate(
 ) -> None:
     """Show which setting matters and by how much: steps from a baseline, and main effects over the
     whole grid."""
-    from rich.console import Console
-
     from lab.report.screens.ablate import ablation_json, ablation_screen
+    from lab.report.screens.console import TextConsole, say_json
     from lab.runs.ablate import ablate as ablate_run
     from lab.runs.folder import read_run
 
     finished = read_run(run)
     found = ablate_run(finished, baseline or finished.manifest["recommended"], metric)
     if as_json:
-        typer.echo(ablation_json(found))
+        say_json(ablation_json(found))
     else:
-        Console(highlight=False).print(ablation_screen(found))
+        TextConsole().print(ablation_screen(found))
 
 
 def gate(
@@ -88,8 +86,7 @@ def gate(
 ) -> None:
     """Check a run against its baseline by rules; exit code 1 unless every rule is shown to hold or
     is waived."""
-    from rich.console import Console
-
+    from lab.report.screens.console import TextConsole, say_json
     from lab.report.screens.gate import (
         gate_json,
         gate_junit,
@@ -108,9 +105,9 @@ def gate(
         if path is not None:
             write_text(path, text)
     if as_json:
-        typer.echo(gate_json(found))
+        say_json(gate_json(found))
     else:
-        Console(highlight=False).print(gate_screen(found))
+        TextConsole().print(gate_screen(found))
     raise typer.Exit(0 if found.passed else NEGATIVE)
 
 
@@ -126,13 +123,12 @@ def history(
 ) -> None:
     """Show all runs of an experiment over time, alerts where a control limit is crossed, and the
     kinds that moved."""
-    from rich.console import Console
-
+    from lab.report.screens.console import TextConsole, say_json
     from lab.report.screens.history import history_json, history_screen
     from lab.runs.history import read_history
 
     found = read_history(folder, name, metric)
     if as_json:
-        typer.echo(history_json(found))
+        say_json(history_json(found))
     else:
-        Console(highlight=False).print(history_screen(found))
+        TextConsole().print(history_screen(found))

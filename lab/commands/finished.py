@@ -11,12 +11,11 @@ from lab.commands.options import AsJson
 
 def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     """Show the first screen of a finished run again."""
-    from rich.console import Console
-
+    from lab.report.screens.console import TextConsole
     from lab.report.screens.terminal import first_screen
     from lab.runs.folder import read_run
 
-    Console(highlight=False).print(first_screen(read_run(run)))
+    TextConsole().print(first_screen(read_run(run)))
 
 
 def slices(
@@ -31,8 +30,7 @@ def slices(
 ) -> None:
     """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the
     confusion of near misses."""
-    from rich.console import Console
-
+    from lab.report.screens.console import TextConsole, say_json
     from lab.report.screens.slices import sliced_json, sliced_screen
     from lab.runs.reopen import reopen
     from lab.runs.slices import sliced
@@ -40,9 +38,9 @@ def slices(
     opened = reopen(run)
     found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
     if as_json:
-        typer.echo(sliced_json(found))
+        say_json(sliced_json(found))
     else:
-        Console(highlight=False).print(sliced_screen(found))
+        TextConsole().print(sliced_screen(found))
 
 
 def explain(
@@ -54,8 +52,7 @@ def explain(
 ) -> None:
     """Show why a question fails: its hits with the evidence marked, the cause with its proof, and
     what would have helped."""
-    from rich.console import Console
-
+    from lab.report.screens.console import TextConsole
     from lab.report.screens.explanation import explanation_screen
     from lab.runs.explain import explain as explain_question
     from lab.runs.reopen import reopen
@@ -64,7 +61,7 @@ def explain(
     story = explain_question(
         opened.run, opened.corpus, opened.queries, query, system or opened.run.best
     )
-    Console(highlight=False).print(explanation_screen(story))
+    TextConsole().print(explanation_screen(story))
 
 
 def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
@@ -72,12 +69,13 @@ def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     nothing."""
     from lab.report.page.dose_plot import read_doses
     from lab.report.page.page import NAME, page
+    from lab.report.screens.console import say
     from lab.runs.folder import write_page
     from lab.runs.reopen import reopen
 
     opened = reopen(run)
     text = page(opened.run, opened.corpus, opened.queries, read_doses(run))
-    typer.echo(f"written: {write_page(run, NAME, text)}")
+    say(f"written: {write_page(run, NAME, text)}")
 
 
 def export(
@@ -89,8 +87,9 @@ def export(
 ) -> None:
     """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
     from lab.report.export.export import export as export_run
+    from lab.report.screens.console import say
     from lab.runs.folder import read_run
 
     folder = out or run / "export" / to
     written = export_run(read_run(run), to, folder)
-    typer.echo(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")
+    say(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")

@@ -29,14 +29,13 @@ def run(
 ) -> None:
     """Sweep every system of an experiment, print the first screen and write the run folder with its
     report."""
-    from rich.console import Console
-
     from lab.config.experiment import read_experiment
     from lab.config.retriever import refuse_commands
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
     from lab.report.export.tracking import tracker
     from lab.report.page.page import NAME, page
+    from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.profile import profile_screen
     from lab.report.screens.progress import TerminalProgress
     from lab.report.screens.terminal import first_screen
@@ -54,7 +53,7 @@ def run(
     retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
-    with TerminalProgress(Console(stderr=True)) as progress:
+    with TerminalProgress(TextConsole(stderr=True)) as progress:
         settings = experiment.grid, experiment.measure
         result = sweep(
             corpus,
@@ -71,21 +70,19 @@ def run(
     folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
     logged = [log(tables, folder) for log in trackers]
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "run": str(folder),
-                    "best": result.best,
-                    "systems": json.loads(tables.systems.to_json(orient="records")),
-                }
-            )
+        say_json(
+            {
+                "run": str(folder),
+                "best": result.best,
+                "systems": json.loads(tables.systems.to_json(orient="records")),
+            }
         )
     else:
-        console = Console(highlight=False)
+        console = TextConsole()
         console.print(first_screen(tables))
         if profile:
             console.print(profile_screen(tables))
-        typer.echo("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
+        say("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
 
 
 def interfere(
@@ -113,14 +110,13 @@ def interfere(
     as_json: AsJson = False,
 ) -> None:
     """Add distractors to the corpus, dose by dose, and show which systems resist."""
-    from rich.console import Console
-
     from lab.config.experiment import read_experiment
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
     from lab.report.page.dose_plot import NAME, read_doses, with_earlier
     from lab.report.page.page import NAME as PAGE
     from lab.report.page.page import page
+    from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.interference import interference_screen
     from lab.report.screens.progress import TerminalProgress
     from lab.runs.folder import check_place, read_run, write_page, write_run
@@ -143,7 +139,7 @@ def interfere(
     )
     for place in runs:
         check_place(place)
-    with TerminalProgress(Console(stderr=True)) as progress:
+    with TerminalProgress(TextConsole(stderr=True)) as progress:
         found = inject(
             corpus,
             queries,
@@ -168,13 +164,11 @@ def interfere(
         )
         write_run(tables, place, {documents.name: lines, PAGE: page(tables, grown.corpus, queries)})
     if as_json:
-        typer.echo(found.table().to_json(orient="records"))
+        say_json(found.table().to_json(orient="records"))
     else:
-        Console(highlight=False).print(
-            interference_screen(found, metric or experiment.measure.select_by)
-        )
+        TextConsole().print(interference_screen(found, metric or experiment.measure.select_by))
         for place in runs:
-            typer.echo(f"written: {place}")
+            say(f"written: {place}")
 
 
 def _circumstances(corpus: Path, sets: Sequence[Path]) -> dict[str, object]:
@@ -207,13 +201,12 @@ def search(
     synonyms: Annotated[str, typer.Option(help="File of synonyms: a, b or a => b a line.")] = "",
 ) -> None:
     """Search documents with both legs and show the ranked chunks with both scores."""
-    from rich.console import Console
-
     from lab.config.grid import Grid
     from lab.corpus.read import read_corpus
     from lab.pipeline.searcher import search as search_corpus
     from lab.relevance.query import Query
     from lab.relevance.read import read_filter
+    from lab.report.screens.console import TextConsole
     from lab.report.screens.progress import TerminalProgress
     from lab.report.screens.search import hits_table
 
@@ -229,6 +222,6 @@ def search(
     query = Query(
         "question", question, variants=tuple(variant or ()), filter=read_filter(where, documents)
     )
-    with TerminalProgress(Console(stderr=True)) as progress:
+    with TerminalProgress(TextConsole(stderr=True)) as progress:
         hits = search_corpus(documents, query, grid.systems()[0][0], k, progress)
-    Console().print(hits_table(hits))
+    TextConsole().print(hits_table(hits))

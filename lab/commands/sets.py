@@ -1,7 +1,6 @@
 """Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab
 probe`, `lab agree`."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -24,16 +23,15 @@ def check(
 ) -> None:
     """Audit sets against their documents before anything expensive runs; exit code 1 if a set is
     unfit."""
-    from rich.console import Console
-
     from lab.report.screens.audit import check_record, check_screen
+    from lab.report.screens.console import TextConsole, say_json
     from lab.sweeping.preflight.check import check as check_paths
 
     found = check_paths(paths)
     if as_json:
-        typer.echo(json.dumps(check_record(found), ensure_ascii=False))
+        say_json(check_record(found))
     else:
-        Console(highlight=False).print(check_screen(found))
+        TextConsole().print(check_screen(found))
     if found.audit.unfit:
         raise typer.Exit(NEGATIVE_FINDING)
 
@@ -68,6 +66,7 @@ def import_(
 ) -> None:
     """Turn a foreign corpus and its questions into the lab's own files; say what was mended,
     dropped or looks suspicious."""
+    from lab.report.screens.console import say, say_json
     from lab.report.screens.imported import import_json, import_screen
     from lab.sets.importing.convert import import_source
 
@@ -75,7 +74,10 @@ def import_(
     done = import_source(
         source, to, documents=documents, questions=questions, judgements=judgements, columns=columns
     )
-    typer.echo(import_json(done) if as_json else import_screen(done))
+    if as_json:
+        say_json(import_json(done))
+    else:
+        say(import_screen(done))
 
 
 def probe(
@@ -100,6 +102,7 @@ def probe(
     from lab.config.grid import Grid
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
+    from lab.report.screens.console import say
     from lab.sets.probe.mine import mine
     from lab.sets.probe.mined import write_sets
 
@@ -113,7 +116,7 @@ def probe(
     files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
     read_diagnostics(files, documents)
     for file in files:
-        typer.echo(f"{file}: {len(sets[file.stem])} questions, evidence verified")
+        say(f"{file}: {len(sets[file.stem])} questions, evidence verified")
 
 
 def agree(
@@ -124,17 +127,16 @@ def agree(
 ) -> None:
     """Cohen's kappa of two annotators' evidence or grades; exit code 1 if the guide is not
     settled."""
-    from rich.console import Console
-
     from lab.report.screens.agreement import agreement_record, agreement_screen
+    from lab.report.screens.console import TextConsole, say_json
     from lab.sets.agreement import UNSETTLED, agreement
     from lab.sets.annotators import read_annotators
 
     read = read_annotators(a, b, corpus)
     found = agreement(read.a, read.b)
     if as_json:
-        typer.echo(json.dumps(agreement_record(found, read), ensure_ascii=False))
+        say_json(agreement_record(found, read))
     else:
-        Console(highlight=False).print(agreement_screen(found, read))
+        TextConsole().print(agreement_screen(found, read))
     if found.weighted < UNSETTLED:
         raise typer.Exit(NEGATIVE_FINDING)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.corpus.budget import Budget
-from lab.errors import LabError
+from lab.errors import LabError, encodable
 
 BOM = "\ufeff"
 PACKED = ".gz"
@@ -77,7 +77,7 @@ def read_records(
                 f"{place}: not JSON that can be read ({fault}); expected one object a line"
             )
             continue
-        if "\\u" in line and not _encodable(record):
+        if "\\u" in line and not encodable(json.dumps(record, ensure_ascii=False)):
             problems.append(
                 f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no "
                 "character; remove it"
@@ -89,16 +89,6 @@ def read_records(
                 f'{place}: found a {type(record).__name__}, expected an object like {{"doc_id": '
                 f"...}}"
             )
-
-
-def _encodable(record: Any) -> bool:
-    """Whether the parsed JSON can be written as UTF-8: escapes can smuggle in halves of surrogate
-    pairs, as cut emojis do."""
-    try:
-        json.dumps(record, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str | None:

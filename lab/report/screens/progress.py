@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from lab.report.screens.console import TextConsole
 
 # Seconds between two lines of one stage where no bar can be drawn.
 EVERY = 10.0
@@ -14,10 +15,10 @@ class TerminalProgress:
     """Bars with the time left on a terminal; elsewhere a line at the end of a stage and one every
     ten seconds."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: TextConsole) -> None:
         self._console = console
         self._bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -42,7 +43,7 @@ class TerminalProgress:
 
     def note(self, message: str) -> None:
         """A line that stays."""
-        self._console.print(f"note: {message}", markup=False, highlight=False, soft_wrap=True)
+        self._console.print(f"note: {message}", soft_wrap=True)
 
     def _bar(self, label: str, total: int) -> Callable[[int], None]:
         task = self._bars.add_task(label, total=total)
@@ -56,8 +57,6 @@ class TerminalProgress:
             done += steps
             if done >= total or time.monotonic() - last > EVERY:
                 last = time.monotonic()
-                self._console.print(
-                    f"{label}: {done}/{total}", markup=False, highlight=False, soft_wrap=True
-                )
+                self._console.print(f"{label}: {done}/{total}", soft_wrap=True)
 
         return advance
