@@ -51,9 +51,14 @@ def check_record(found: Check) -> dict[str, Any]:
         "questions": len(found.queries),
         "systems": found.systems,
         "kinds": kinds,
-        "chunks": None if found.chunks is None else asdict(found.chunks),
+        "chunks": None if found.chunks is None else _chunk_record(found.chunks),
         "findings": [asdict(finding) for finding in found.audit.findings],
     }
+
+
+def _chunk_record(chunks: ChunkCheck) -> dict[str, Any]:
+    """Without the findings, which stand among those of the audit."""
+    return {key: value for key, value in asdict(chunks).items() if key != "findings"}
 
 
 def _chunks(found: ChunkCheck) -> list[RenderableType]:

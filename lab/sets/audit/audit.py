@@ -10,6 +10,7 @@ from lab.sets.audit.ambiguity import ambiguous_questions
 from lab.sets.audit.asking import repeated_variants, useless_filters
 from lab.sets.audit.counts import KindCount, count_kinds, origin, too_few
 from lab.sets.audit.duplicates import duplicate_documents, duplicate_questions
+from lab.sets.audit.evidence import evidence_without_identifier, found_by_title
 from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.ids import awkward_ids, stray_grades
 from lab.sets.audit.wording import leakage, parted_identifiers, shared_words, unknown_words
@@ -42,6 +43,8 @@ def audit(corpus: Corpus, queries: Sequence[Query], analyzers: Sequence[str] = (
         *duplicate_questions(queries),
         *leakage(queries, corpus, shares),
         *unknown_words(queries, vocabulary),
+        *evidence_without_identifier(queries, corpus),
+        *found_by_title(queries, corpus),
         *too_few(kinds),
         *origin(kinds),
         *parted_identifiers(corpus, queries, analyzers),

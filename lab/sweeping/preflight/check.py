@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
@@ -19,12 +20,13 @@ from lab.relevance.pieces import pieces
 from lab.relevance.query import Query, has_spans
 from lab.relevance.read import read_diagnostics
 from lab.sets.audit.audit import Audit, audit
-from lab.sets.audit.finding import by_gravity
+from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.foreign import is_foreign, read_foreign
 from lab.storage.cache import Cache
 from lab.sweeping.preflight.facts import ChunkFacts, facts_of
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import unmet, windowed
+from lab.sweeping.preflight.treatment import treatment_findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,12 @@ class ChunkCheck:
     """Facts of every chunking of an experiment, and the scatter test where the set has spans.
     `told` is what must be known of the rest: models that cannot be loaded and chunkings that need a
     model, whose limits are not checked, documents that are read in parts, and what splitters did
-    beside."""
+    beside; `findings` say where the evidence was chosen by the chunkings that it judges."""
 
     facts: tuple[ChunkFacts, ...]
     scatter: tuple[Scatter, ...]
     told: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +94,15 @@ def check(paths: Sequence[Path]) -> Check:
         "auto"
     ]
     found = audit(corpus, queries, analyzers)
-    count = len(systems) + len(experiment.retrievers)
+    chunks = check_chunks(corpus, queries, systems)
     return Check(
-        str(paths[0]),
-        corpus,
-        queries,
-        found,
-        count,
-        (*impossible, *idle),
-        check_chunks(corpus, queries, systems),
+        name=str(paths[0]),
+        corpus=corpus,
+        queries=queries,
+        audit=replace(found, findings=tuple(by_gravity((*found.findings, *chunks.findings)))),
+        systems=len(systems) + len(experiment.retrievers),
+        impossible=(*impossible, *idle),
+        chunks=chunks,
     )
 
 
@@ -121,6 +124,7 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
         raise ConfigError(absent)
     asked = pieces(queries) if has_spans(queries) else None
     facts, scattered = [], []
+    chunkings: dict[ChunkConfig, Chunking] = {}
     for config in dict.fromkeys(config.chunk for config in readable):
         if config.strategy == "semantic":
             missing[config.label] = (
@@ -129,14 +133,17 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
             )
             continue
         chunking = chunk(corpus, config, _tokenize(config, resources))
+        chunkings[config] = chunking
         facts.append(facts_of(chunking, config, readable, resources))
         if asked is not None:
             scattered.append(scatter(asked, chunking, config.label))
+    tokenizers = {config: _tokenize(config, resources) for config in chunkings}
     beside = [line for fact in facts for line in fact.told]
     return ChunkCheck(
         tuple(facts),
         tuple(scattered),
         (*missing.values(), *windowed(readable, corpus, resources), *beside),
+        tuple(treatment_findings(corpus, queries, chunkings, tokenizers)),
     )
 
 
