@@ -88,7 +88,7 @@ def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:
 
 def fitting(run: SystemRun, budget: int) -> Ints:
     """Per question how many of the first spans fit into the token budget, whole ones in order."""
-    return np.asarray((np.cumsum(_tokens(run), axis=1) <= budget).sum(axis=1))
+    return np.asarray((np.cumsum(token_counts(run), axis=1) <= budget).sum(axis=1))
 
 
 def _budget_precision(runs: Sequence[SystemRun], budget: int) -> Floats:
@@ -97,12 +97,14 @@ def _budget_precision(runs: Sequence[SystemRun], budget: int) -> Floats:
     much."""
     found = np.zeros((len(runs), len(runs[0].judged.relevant)))
     for system, run in enumerate(runs):
-        shown = (np.cumsum(_tokens(run), axis=1) <= budget) & (run.judged.ranking.chunks != NONE)
+        shown = (np.cumsum(token_counts(run), axis=1) <= budget) & (
+            run.judged.ranking.chunks != NONE
+        )
         found[system] = (shown & run.judged.relevant).sum(axis=1) / np.maximum(shown.sum(axis=1), 1)
     return found
 
 
-def _tokens(run: SystemRun) -> Ints:
+def token_counts(run: SystemRun) -> Ints:
     """Context tokens at every rank (questions x depth), 0 where there is no hit."""
     ranking: Ranking = run.judged.ranking
     padded = np.append(run.span_tokens, 0)  # index NONE reads the 0
@@ -145,7 +147,7 @@ def _pieces_needed(pieces: Pieces, run: SystemRun, k: int) -> Floats:
 
 def _context_tokens(pieces: Pieces, run: SystemRun, k: int) -> Floats:
     """Tokens of the first k spans together."""
-    return np.asarray(_tokens(run)[:, :k].sum(axis=1), dtype=np.float64)
+    return np.asarray(token_counts(run)[:, :k].sum(axis=1), dtype=np.float64)
 
 
 OWN_METRICS: dict[str, Callable[[Pieces, SystemRun, int], Floats]] = {

@@ -33,6 +33,7 @@ from lab.retrieval.products import compile_products
 from lab.retrieval.rerank import PairScorer
 from lab.storage.cache import Cache, default_cache_path
 from lab.storage.progress import Progress, Silent
+from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.heldout import Sealed, one_cell, seal
 from lab.sweeping.preflight.facts import (
@@ -160,6 +161,10 @@ def sweep(
             resources.progress.note(note)
         notes = (*notes, *told)
         advance(1)
+    reaches = [system.reach for system in found if system.reach is not None]
+    for note in (cut := cut_by_depth(reaches, metrics, asked.unit)):
+        resources.progress.note(note)
+    notes = (*notes, *cut)
     runs = [system.run for system in found]
     with resources.timed("diagnose"):
         misses = proved([system.misses for system in found], configs, asked)

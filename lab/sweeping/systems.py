@@ -29,6 +29,7 @@ from lab.relevance.judge import Judge, SpanJudge, judge_for
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, project
+from lab.sweeping.depth import Reach
 from lab.sweeping.profile import Profile
 
 
@@ -61,12 +62,14 @@ class Asked:
 @dataclass(frozen=True, eq=False)
 class SystemFound:
     """What one system found: for the metrics, for `rankings.parquet`, every piece it missed, and
-    per question how many pieces any ranking could hold (see `lab.diagnosis.places`)."""
+    per question how many pieces any ranking could hold (see `lab.diagnosis.places`); how far its
+    rankings go, None for a foreign one."""
 
     run: SystemRun
     rows: StageRows
     misses: tuple[Miss, ...]
     reachable: Ints
+    reach: Reach | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +133,9 @@ def run_chunking(
             misses = diagnosis.misses(config, run)
             if config.deliver not in places:
                 places[config.deliver] = reachable(asked.pieces, run, asked.cutoff)
+        reach = Reach.of(ranking, run, config.depth, len(stage.chunking), asked.pieces.query)
         read = replace(run, judged=run.judged.first(asked.ranks_read))
-        found.append(SystemFound(read, rows, misses, places[config.deliver]))
+        found.append(SystemFound(read, rows, misses, places[config.deliver], reach))
     if profile is not None:
         with resources.timed("profile"):
             for key, group in groups.items():
@@ -166,7 +170,7 @@ def run_foreign(
     spans = isinstance(run.judge, SpanJudge)
     places = asked.pieces.per_query if spans else reachable(asked.pieces, run, asked.cutoff)
     read = replace(run, judged=run.judged.first(asked.ranks_read))
-    found = SystemFound(read, rows, misses, places)
+    found = SystemFound(read, rows, misses, places, None)
     return found, identity, tuple(account(name, answers, hits.counts))
 
 
