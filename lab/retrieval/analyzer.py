@@ -1,39 +1,49 @@
 """From text to search terms: one function for documents and questions alike."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
+from unicodedata import unidata_version
+
+import regex
 
 from lab.chunking.units import CJK
 from lab.errors import ConfigError
+from lab.retrieval.folding import fold
 
-AnalyzerName = Literal["auto", "stop", "stem", "english", "jieba"]
+AnalyzerName = Literal["auto", "stop", "stem", "english", "jieba", "simplified"]
 
-# Unicode's general punctuation for hyphens, which NFKC leaves apart; the em dash parts words and
-# stays.
-HYPHENS = {ord(c): "-" for c in "\u2010\u2011\u2012\u2212"}
-# Zero-width characters sit inside identifiers copied from web pages and break every match.
-ZERO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
-FOLD = HYPHENS | ZERO_WIDTH | {ord("\u2019"): "'"}
-# Chinese writes `SKU_31/C：VP-65` without a blank; NFKC's `:` would make one identifier of both.
-COLON = "\uff1a"
-
-LETTER = rf"[^\W_{CJK}]"
-# Vowel signs of Hindi, Thai or Tamil and accents without a composed form are marks, which `\w`
-# leaves out.
-MARKS = "".join(
-    c for c in map(chr, range(0x300, 0x1E000)) if unicodedata.category(c) in ("Mn", "Mc")
-)
-LETTERS = rf"{LETTER}+(?:[{MARKS}]+{LETTER}*)*"
 # A word with single connectors inside is an identifier; `c++`, `c#` and `f#` keep their marks.
 CONNECTORS = "_./:@&-"
-TERM = re.compile(rf"(?P<cjk>[{CJK}]+)|{LETTERS}(?:['{CONNECTORS}]{LETTERS})*(?:\+\+|\#)?")
+# Vowel signs of Hindi, Thai or Tamil and accents without a composed form are marks, which `\w` of
+# `re` leaves out.
+LETTERS = rf"[[\p{{L}}\p{{N}}]--[{CJK}]]+(?:[\p{{Mn}}\p{{Mc}}]+[[\p{{L}}\p{{N}}]--[{CJK}]]*)*"
+# Symbols that a reader tells apart (🔴 and 🟢, ≤ and ≥, € and £), flags whole; ASCII's are
+# punctuation, lines and blocks draw tables, and U+FFFC and U+FFFD stand for what is not there.
+SYMBOL = (
+    r"[\U0001f1e6-\U0001f1ff]{2}"
+    r"|[[\p{So}\p{Sm}\p{Sc}]--[\x00-\x7f\u2500-\u259f\ufffc\ufffd]]"
+)
+TERM = regex.compile(
+    rf"(?P<cjk>[{CJK}]+)"
+    rf"|(?P<word>{LETTERS}(?:(?:['{CONNECTORS}]|(?<=\p{{N}}),(?=\p{{N}})){LETTERS})*(?:\+\+|\#)?)"
+    rf"|{SYMBOL}",
+    regex.V1,
+)
 # What TERM finds in lower-case ASCII, several times faster.
-ASCII_TERM = re.compile(rf"[a-z0-9]+(?:['{CONNECTORS}][a-z0-9]+)*(?:\+\+|\#)?")
-PARTS = re.compile(f"[{CONNECTORS}]")
+ASCII_TERM = re.compile(
+    rf"[a-z0-9]+(?:(?:['{CONNECTORS}]|(?<=[0-9]),(?=[0-9]))[a-z0-9]+)*(?:\+\+|\#)?"
+)
+PARTS = re.compile(f"[,{CONNECTORS}]")
+# Digits in groups, as in 1,200, 1'200 (Switzerland) and 1,20,000 (India): the marks mean nothing.
+GROUPED = re.compile(r"(?<![\d,'])[1-9]\d{0,2}(?:[,']\d{2,3})*[,']\d{3}(?![,']?\d)")
+GROUPS = re.compile(f"[',{CONNECTORS}]")
+# An apostrophe between two words (l'eau, nell'acqua), not what English leaves of one (don't).
+ELISION = re.compile(r"'(?!(?:s|t|re|ve|ll|d|m)(?!\w))")
 # Longer runs without white space (Chinese, Japanese) hardly ever return, so remembering them only
 # costs memory.
 REMEMBERED = 40
@@ -54,9 +64,11 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Analyzer:
-    """Terms of a text: NFKC and lower case; words by Unicode; `ERR-4042` is one term and its parts
-    (`err-4042`, `err`, `4042`); Chinese, Japanese and Korean runs become overlapping bigrams, or
-    jieba's search words.
+    """Terms of a text: its folded characters (see `lab.retrieval.folding`); words by Unicode;
+    `ERR-4042` is one term and its parts (`err-4042`, `err`, `4042`), and so is `d'Ivoire`; `1,200`
+    is 1200 and its parts; symbols beyond ASCII; Chinese, Japanese and Korean runs become
+    overlapping bigrams, or jieba's search words; `simplified` reads traditional Chinese as
+    simplified (OpenCC's t2s).
 
     Stored text and offsets are never touched: terms exist for matching only.
     """
@@ -65,13 +77,17 @@ class Analyzer:
     stop: bool = False
     stem: bool = False
     jieba: bool = False
+    simplified: bool = False
 
     # Raise with every change of the rules: it is part of the fingerprint of a run.
-    VERSION = 3
+    VERSION = 4
 
     @property
     def identity(self) -> str:
-        return f"{self.name}/{self.VERSION}"
+        """Changes with the rules, Unicode's data and the packages that terms depend on."""
+        packages = {"PyStemmer": self.stem, "jieba": self.jieba, "OpenCC": self.simplified}
+        used = [f" {name} {_version(name)}" for name, used in packages.items() if used]
+        return f"{self.name}/{self.VERSION} Unicode {unidata_version}{''.join(used)}"
 
     def __call__(self, text: str) -> list[str]:
         """The terms of `text` in order, repeats included."""
@@ -93,27 +109,33 @@ class Analyzer:
 
     def _terms(self, run: str) -> Sequence[str]:
         if run.isascii():
-            return tuple(
-                term for word in ASCII_TERM.findall(run.lower()) for term in self._word(word)
-            )
+            plain = run.lower().replace("`", "'")
+            return tuple(term for word in ASCII_TERM.findall(plain) for term in self._word(word))
         terms: list[str] = []
-        # The superscript and compatibility forms (full width, ㎏) become plain letters before
-        # anything is split.
-        plain = unicodedata.normalize("NFKC", run.replace(COLON, " ")).translate(FOLD).lower()
-        for match in TERM.finditer(plain):
+        plain = fold(run)
+        for match in TERM.finditer(_opencc()(plain) if self.simplified else plain):
             term = match.group()
             if match["cjk"]:
                 terms.extend(self._cjk(term))
-            else:
+            elif match["word"]:
                 terms.extend(self._word(term))
+            else:
+                terms.append(term)
         return tuple(terms)
 
     def _word(self, term: str) -> list[str]:
+        """A word without its possessive ending; an identifier or elided words whole and in
+        parts."""
         if term.isalnum():
             return self._plain(term)
         term = term.removesuffix("'s")
+        if ("," in term or "'" in term) and (plain := GROUPED.sub(_ungrouped, term)) != term:
+            words = self._word(plain)
+            return words + [part for part in GROUPS.split(term) if part not in words]
+        if "'" in term and len(pieces := ELISION.split(term)) > 1:
+            return [term, *(part for piece in pieces for part in self._word(piece))]
         parts = PARTS.split(term)
-        words = [word for part in parts for word in self._plain(part)]
+        words = [word for part in parts for word in self._plain(part.removesuffix("'s"))]
         return words if len(parts) == 1 else [term, *words]
 
     def _plain(self, word: str) -> list[str]:
@@ -139,17 +161,38 @@ ANALYZERS: dict[str, Analyzer] = {
     "stem": Analyzer("stem", stem=True),
     "english": Analyzer("english", stop=True, stem=True),
     "jieba": Analyzer("jieba", jieba=True),
+    "simplified": Analyzer("simplified", simplified=True),
 }
+
+
+def _ungrouped(number: re.Match[str]) -> str:
+    return number[0].replace(",", "").replace("'", "")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
 
 
 @lru_cache(maxsize=1)
 def _jieba() -> Callable[[str], Any]:
-    try:
-        import jieba
-    except ImportError:
-        raise ConfigError(
-            "bm25.analyzer = 'jieba' needs the package jieba; pip install "
-            "'retrieval-diagnostics-lab[chinese]'"
-        ) from None
+    jieba = _chinese("jieba", "jieba")
     jieba.setLogLevel("ERROR")
     return jieba.cut_for_search  # type: ignore[no-any-return]  # jieba is untyped
+
+
+@lru_cache(maxsize=1)
+def _opencc() -> Callable[[str], str]:
+    return _chinese("opencc", "simplified").OpenCC("t2s").convert  # type: ignore[no-any-return]
+
+
+def _chinese(module: str, analyzer: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ConfigError(
+            f"bm25.analyzer = '{analyzer}' needs the package {module}; pip install "
+            "'retrieval-diagnostics-lab[chinese]'"
+        ) from None

@@ -178,3 +178,132 @@ def test_stop_words_and_stems() -> None:
 
 def test_identity_names_analyzer_and_version() -> None:
     assert len({analyzer.identity for analyzer in ANALYZERS.values()}) == len(ANALYZERS)
+
+
+@pytest.mark.parametrize("apostrophe", "'\u2019\u2018\u02bc\u00b4`")
+def test_elided_words_are_found_whole_and_in_parts(apostrophe: str) -> None:
+    texts = {
+        "fr": f"la pompe de l{apostrophe}eau",
+        "ci": f"port en Côte d{apostrophe}Ivoire",
+        "it": f"cade nell{apostrophe}acqua",
+        "en": f"asked O{apostrophe}Brien",
+        "id": f"voir l{apostrophe}ERR-4042",
+    }
+    for question, expected in (
+        ("eau", "fr"),
+        ("EAU", "fr"),
+        ("Ivoire", "ci"),
+        ("acqua", "it"),
+        ("O'Brien", "en"),
+        ("Brien", "en"),
+        ("ERR-4042", "id"),
+    ):
+        assert alone_on_top(hits(texts, question)) == expected
+    assert AUTO(f"l{apostrophe}arc-en-ciel") == [
+        "l'arc-en-ciel",
+        "l",
+        "arc-en-ciel",
+        "arc",
+        "en",
+        "ciel",
+    ]
+
+
+def test_what_english_leaves_behind_an_apostrophe_is_no_word() -> None:
+    assert AUTO("don't we've I'm she'll") == ["don't", "we've", "i'm", "she'll"]
+    assert AUTO("don't-care driver's-side") == [
+        "don't-care",
+        "don't",
+        "care",
+        "driver's-side",
+        "driver",
+        "side",
+    ]
+
+
+@pytest.mark.parametrize(
+    "written", ["ERR\u200e-4042", "E\u2063RR-4042", "ERR-40\ufe0f42", "ERR-4042\U000e0041"]
+)
+def test_invisible_characters_part_no_identifier(written: str) -> None:
+    texts = {"a": f"code {written} seen", "b": "code ERR-404 seen, 4042 err err"}
+    plain = {**texts, "a": "code ERR-4042 seen"}
+    assert hits(texts, "ERR-4042") == hits(plain, "ERR-4042")
+    assert alone_on_top(hits(texts, "ERR-4042")) == "a"
+    assert alone_on_top(hits({"a": "serial AB\u2063CD77", "b": "serial AB CD77"}, "ABCD77")) == "a"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("🔴", "🟢"), ("✅", "❌"), ("≤", "≥"), ("€", "£"), ("↑", "↓"), ("★", "☆"), ("🇩🇪", "🇪🇩")],
+)
+def test_symbols_that_carry_the_meaning_are_terms(one: str, other: str) -> None:
+    texts = {"one": f"status {one} pump", "other": f"status {other} pump"}
+    assert alone_on_top(hits(texts, f"status {one}")) == "one"
+    assert [doc for doc, _ in hits(texts, other)] == ["other"]
+    assert [doc for doc, _ in hits(texts, f"{other}\ufe0f")] == ["other"]
+
+
+def test_lines_of_tables_and_replacement_characters_are_no_terms() -> None:
+    assert AUTO("│ a ├──┤ \ufffd\ufffc █") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("1000", "1,000"),
+        ("1,000", "1000"),
+        ("1000", "1'000"),
+        ("1000000", "1,000,000"),
+        ("1200000", "12,00,000"),
+        ("1234.56", "1,234.56"),
+        ("1000", "1,000-hour"),
+        ("1000", "١٠٠٠"),
+        ("1000", "١٬٠٠٠"),
+        ("۴۲", "42"),
+        ("४२", "42"),
+        ("1000", "１，０００"),
+    ],
+)
+def test_numbers_are_found_however_they_are_written(asked: str, written: str) -> None:
+    texts = {"number": f"it costs {written}, or so", "none": "it costs 10, or 100, or 1"}
+    assert alone_on_top(hits(texts, asked)) == "number"
+
+
+def test_a_decimal_comma_is_no_list_and_a_list_keeps_its_numbers() -> None:
+    texts = {"decimal": "take 3,5 of it", "list": "take 5 bolts, 3 nuts"}
+    assert alone_on_top(hits(texts, "3,5")) == "decimal"
+    assert AUTO("1,2 (3), 4,") == ["1,2", "1", "2", "3", "4"]
+    assert AUTO("001,002") == ["001,002", "001", "002"]
+    assert {"100", "200", "300"} <= set(AUTO("100,200,300"))
+
+
+def test_arabic_is_found_with_or_without_tatweel_and_harakat() -> None:
+    texts = {"ar": "مـضـخَّة المـاء", "other": "صمام الهواء"}
+    assert alone_on_top(hits(texts, "مضخة")) == "ar"
+
+
+@given(text=st.text(max_size=30), mark=st.sampled_from("\u200e\u2063\u00ad\ufe0f\u0640\u064e"))
+def test_marks_that_are_ignored_change_no_term(text: str, mark: str) -> None:
+    sown = "".join(f"{character}{mark}" for character in text)
+    # A mark that parts `\r` from `\n` or a letter from its accent still parts nothing.
+    assert AUTO(sown) == AUTO(text)
+
+
+def test_traditional_chinese_is_found_by_simplified_only_if_asked_for() -> None:
+    texts = {"t": "提高產率的開發", "o": "閥門噪聲"}
+    assert hits(texts, "产率") == []
+    assert alone_on_top(hits(texts, "产率", "simplified")) == "t"
+    assert alone_on_top(hits({"s": "提高产率", "o": "阀门"}, "產率", "simplified")) == "s"
+
+
+def test_identity_changes_with_the_rules_and_what_they_depend_on() -> None:
+    assert f"Unicode {unicodedata.unidata_version}" in AUTO.identity
+    assert "jieba 0." in ANALYZERS["jieba"].identity
+    assert "PyStemmer 3" in ANALYZERS["english"].identity
+    assert "OpenCC 1" in ANALYZERS["simplified"].identity
+
+
+def test_ascii_terms_are_those_of_the_whole_rule() -> None:
+    """The quick way for ASCII finds what the full pattern finds."""
+    run = "ERR-4042,1,000 it's c++ l'eau 3,5mm a,1 1,a x--y f#"
+    assert AUTO(run) == [term for part in run.split() for term in AUTO(f"{part}\u200b")]
