@@ -116,7 +116,13 @@ def probe(
     files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
     read_diagnostics(files, documents)
     for file in files:
-        say(f"{file}: {len(sets[file.stem])} questions, evidence verified")
+        say(f"{file}: {len(sets[file.stem].questions)} questions, evidence verified")
+    for kind, mined in sets.items():
+        left_out = [f"{number} {reason}" for reason, number in mined.left_out.items() if number]
+        if not mined.questions:
+            left_out.insert(0, "all, so no file was written")
+        if left_out:
+            say(f"{kind}: left out: {'; '.join(left_out)}")
 
 
 def agree(

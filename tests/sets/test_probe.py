@@ -11,6 +11,7 @@ from lab.chunking.cuts import Cuts
 from lab.chunking.strategies import chunk
 from lab.cli import app
 from lab.corpus.document import Corpus, Document
+from lab.corpus.fences import fenced_lines
 from lab.corpus.read import read_corpus
 from lab.errors import DiagnosticsError
 from lab.relevance.read import read_diagnostics
@@ -18,7 +19,7 @@ from lab.sets.identifiers import find_identifiers
 from lab.sets.probe.boundaries import IDF_TOLERANCE, LENGTH_TOLERANCE, ROOM
 from lab.sets.probe.identifiers import identifier_questions
 from lab.sets.probe.mine import mine
-from lab.sets.probe.mined import Mined, write_sets
+from lab.sets.probe.mined import MinedKind, write_sets
 from lab.sets.probe.passages import passages
 from lab.sets.probe.words import Rarity, content_words
 from tests.conftest import ROOT
@@ -32,7 +33,7 @@ def devices() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def mined(devices: Corpus) -> dict[str, list[Mined]]:
+def mined(devices: Corpus) -> dict[str, MinedKind]:
     config = ChunkConfig()
     return mine(devices, chunk(devices, config), config.label, "dev", 60, 0)
 
@@ -59,17 +60,17 @@ def test_passages_are_slices_without_code_and_front_matter() -> None:
 
 
 def test_every_mined_set_is_read_back_and_marked(
-    devices: Corpus, mined: dict[str, list[Mined]], tmp_path: Path
+    devices: Corpus, mined: dict[str, MinedKind], tmp_path: Path
 ) -> None:
     files = write_sets(mined, devices, tmp_path / "sets")
     queries = read_diagnostics(files, devices)
-    assert len(queries) == sum(map(len, mined.values()))
+    assert len(queries) == sum(len(kind.questions) for kind in mined.values())
     assert {query.kind for query in queries} == {"exact_id", "keyword", "chunk_boundary"}
     assert all(query.tags["origin"] == "mined" for query in queries)
     quoted = {
         q.query_id: [(p.doc_id, p.start, p.end) for p in q.passages]
-        for qs in mined.values()
-        for q in qs
+        for kind in mined.values()
+        for q in kind.questions
     }
     for query in queries:
         assert [(e.doc_id, e.start, e.end) for e in query.evidence] == quoted[query.query_id]
@@ -95,7 +96,7 @@ def test_same_seed_same_bytes_other_seed_other_questions(tmp_path: Path) -> None
 
 
 def test_edited_sets_are_not_overwritten(
-    devices: Corpus, mined: dict[str, list[Mined]], tmp_path: Path
+    devices: Corpus, mined: dict[str, MinedKind], tmp_path: Path
 ) -> None:
     (tmp_path / "keyword.jsonl").write_text("mine\n", "utf-8")
     with pytest.raises(DiagnosticsError, match=r"keyword.jsonl: exists"):
@@ -104,21 +105,21 @@ def test_edited_sets_are_not_overwritten(
 
 
 def test_identifiers_come_with_their_siblings_and_explaining_passages(
-    mined: dict[str, list[Mined]],
+    mined: dict[str, MinedKind],
 ) -> None:
-    assert len(mined["exact_id"]) == 60
-    for question in mined["exact_id"]:
+    assert len(mined["exact_id"].questions) == 60
+    for question in mined["exact_id"].questions:
         identifier = next(name for _, name in find_identifiers(question.text))
         assert all(identifier in passage.text for passage in question.passages)
         assert 1 <= len(question.passages) <= 3
         assert identifier not in question.tags.get("siblings", "").split()
     assert all(
-        "siblings" in question.tags for question in mined["exact_id"]
+        "siblings" in question.tags for question in mined["exact_id"].questions
     )  # the devices have more than 60 with near misses
 
 
 def test_keyword_questions_fit_one_passage_only(
-    devices: Corpus, mined: dict[str, list[Mined]]
+    devices: Corpus, mined: dict[str, MinedKind]
 ) -> None:
     everything = [
         {word.text for word in content_words(p.text)}
@@ -126,17 +127,17 @@ def test_keyword_questions_fit_one_passage_only(
         for p in passages(document)
         if p.kind != "heading"
     ]
-    for question in mined["keyword"]:
+    for question in mined["keyword"].questions:
         words = set(question.text.split())
         assert sum(words <= passage for passage in everything) <= 1
 
 
 def test_boundary_probes_are_cut_and_their_controls_are_not(
-    devices: Corpus, mined: dict[str, list[Mined]]
+    devices: Corpus, mined: dict[str, MinedKind]
 ) -> None:
     cuts = Cuts(chunk(devices, ChunkConfig()))
     rarity = Rarity.of(passage for document in devices for passage in passages(document))
-    questions = mined["chunk_boundary"]
+    questions = mined["chunk_boundary"].questions
     assert len(questions) == 120
     for probe, control in zip(questions[::2], questions[1::2], strict=True):
         assert (probe.tags["boundary"], control.tags["boundary"]) == ("cut", "control")
@@ -157,7 +158,7 @@ def test_what_an_overlapping_chunk_holds_is_no_boundary_probe(devices: Corpus) -
     config = ChunkConfig(size=400, overlap=60)
     chunking = chunk(devices, config)
     cuts = Cuts(chunking)
-    probes = mine(devices, chunking, config.label, "dev", 60, 0)["chunk_boundary"][::2]
+    probes = mine(devices, chunking, config.label, "dev", 60, 0)["chunk_boundary"].questions[::2]
     assert probes
     for probe in probes:
         passage = probe.passages[0]
@@ -185,3 +186,41 @@ def test_a_thousand_pages_of_compiler_errors(shared: Path, tmp_path: Path) -> No
     assert len(queries) == 500
     lines = [json.loads(line) for line in files[0].read_text("utf-8").splitlines()]
     assert all(line["tags"]["origin"] == "mined" for line in lines)
+
+
+def test_short_rows_and_items_explain_identifiers(tmp_path: Path) -> None:
+    text = (
+        "# Parts\n\n- PN-77310-B: seal, QF-200\n- PN-77311-B: ring\n- PN-77312-B\n\n"
+        "| Code | Meaning |\n|---|---|\n| E-4042 | hopper too hot |\n| E-4043 | door open |\n"
+    )
+    corpus = Corpus([Document("a.md", text)])
+    kind = identifier_questions(corpus, "x", 100, 0)
+    asked = {name for each in kind.questions for _, name in find_identifiers(each.text)}
+    # PN-77312-B stands alone: nothing says what it is.
+    assert asked == {"PN-77310-B", "QF-200", "PN-77311-B", "E-4042", "E-4043"}
+    assert kind.left_out["identifiers that no heading, row, item or sentence explains"] == 1
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "a.md").write_text(text, "utf-8")
+    done = CliRunner().invoke(app, ["probe", str(folder), "--out", str(tmp_path / "sets")])
+    assert done.exit_code == 0
+    assert "exact_id: left out: 1 identifiers that no heading" in done.output
+    assert "chunk_boundary: left out: all, so no file was written" in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("````\n```\n# no heading\n```\n````\n# Heading", "111110"),
+        ("~~~~ text\n# no heading\n~~~\n# nor this\n~~~~~\n# Heading", "111110"),
+        ("```\n# no heading\n~~~\n``` js\n```\n# Heading", "111110"),
+        ("``` a`b\n# Heading", "00"),
+        ("    ```\n# Heading", "00"),
+        ("~~~ a`b\n# no heading, for the fence is never closed", "11"),
+        ("   ```\n# no heading\n   ```  \n# Heading", "1110"),
+    ],
+)
+def test_fences_are_those_of_commonmark(text: str, code: str) -> None:
+    assert "".join(str(int(line)) for line in fenced_lines(text.split("\n"))) == code
+    headings = [p.text for p in passages(Document("a.md", text)) if p.kind == "heading"]
+    assert headings == (["# Heading"] if text.endswith("# Heading") else [])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
-from lab.sets.probe.mined import Mined
+from lab.sets.probe.mined import Mined, MinedKind
 from lab.sets.probe.passages import Passage
 from lab.sets.probe.words import Rarity
 
@@ -31,7 +31,7 @@ class _Probe:
 
 def boundary_questions(
     rarity: Rarity, chunking: Chunking, label: str, prefix: str, count: int, seed: int
-) -> list[Mined]:
+) -> MinedKind:
     """At most `count` pairs, two questions each. Cuts are drawn by `seed`; a cut whose passage has
     no fitting control is left out.
 
@@ -44,9 +44,11 @@ def boundary_questions(
     random.Random(seed).shuffle(parted)
     pairs: list[tuple[_Probe, _Probe, int]] = []
     used: set[int] = set()
+    tried = 0
     for number, cut in parted:
         if len(pairs) == count:
             break
+        tried += 1
         share = _asked_share(rarity.passages[number], cut)
         probe = _Probe(number, _words(rarity, number, share))
         control = (
@@ -55,8 +57,12 @@ def boundary_questions(
         if control is not None:
             used.add(control.number)
             pairs.append((probe, control, cut))
+    left_out = {
+        "cuts whose passage has no fitting control": tried - len(pairs),
+        "cuts beyond --count": len(parted) - tried,
+    }
     pairs.sort(key=lambda pair: pair[0].number)
-    return [
+    questions = tuple(
         question
         for number, (probe, control, cut) in enumerate(pairs, start=1)
         for question in (
@@ -80,7 +86,8 @@ def boundary_questions(
                 boundary="control",
             ),
         )
-    ]
+    )
+    return MinedKind(questions, left_out)
 
 
 def _mined(

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from lab.corpus.document import Corpus
-from lab.sets.identifiers import find_identifiers, siblings
-from lab.sets.probe.mined import Mined
+from lab.sets.identifiers import TOKEN, find_identifiers, siblings
+from lab.sets.probe.mined import Mined, MinedKind
 from lab.sets.probe.passages import HAN, Passage, passages
 
 # More places than these that are equally likely to explain an identifier mean that it names no one
@@ -21,9 +21,9 @@ ENGLISH = ("{}", "what is {}", "{} meaning", "What does {} mean?")
 CHINESE = ("{}", "{}是什么", "{} 的含义", "{}表示什么？")
 
 
-def identifier_questions(corpus: Corpus, prefix: str, count: int, seed: int) -> list[Mined]:
+def identifier_questions(corpus: Corpus, prefix: str, count: int, seed: int) -> MinedKind:
     """At most `count` questions, those with near misses first, then a seeded choice."""
-    explained = _explained(corpus)
+    explained, left_out = _explained(corpus)
     near = siblings(explained)
     rng = random.Random(seed)
     order = sorted(explained)
@@ -38,25 +38,39 @@ def identifier_questions(corpus: Corpus, prefix: str, count: int, seed: int) -> 
         if near[identifier]:
             tags["siblings"] = " ".join(near[identifier][:SIBLINGS_SHOWN])
         questions.append(Mined(f"{prefix}-id-{number:04}", text, "exact_id", tuple(places), tags))
-    return questions
+    left_out["identifiers beyond --count"] = len(explained) - len(chosen)
+    return MinedKind(tuple(questions), left_out)
 
 
-def _explained(corpus: Corpus) -> dict[str, Sequence[Passage]]:
-    """Identifier -> the passages that explain it, for those that have few."""
-    found: dict[str, dict[int, list[Passage]]] = defaultdict(lambda: defaultdict(list))
+def _explained(corpus: Corpus) -> tuple[dict[str, Sequence[Passage]], dict[str, int]]:
+    """Identifier -> the passages that explain it, for those that have few; and how many were left
+    out, by reason."""
+    ranked: dict[str, dict[int, list[Passage]]] = defaultdict(lambda: defaultdict(list))
+    everywhere = {name for document in corpus for _, name in find_identifiers(document.text)}
     for document in corpus:
         for passage in passages(document):
-            if passage.kind != "heading" and not passage.quotable:
+            if not passage.explains:
                 continue
             seen: set[str] = set()
             for (start, _), identifier in find_identifiers(passage.text):
-                if identifier not in seen:
+                if identifier not in seen and _says_more(passage.text, identifier):
                     seen.add(identifier)
-                    found[identifier][_precedence(passage, start)].append(passage)
-    best = {identifier: ranked[min(ranked)] for identifier, ranked in found.items()}
-    return {
-        identifier: places for identifier, places in best.items() if len(places) <= ALTERNATIVES
+                    ranked[identifier][_precedence(passage, start)].append(passage)
+    best = {identifier: places[min(places)] for identifier, places in ranked.items()}
+    explained: dict[str, Sequence[Passage]] = {
+        name: places for name, places in best.items() if len(places) <= ALTERNATIVES
     }
+    return explained, {
+        f"identifiers that more than {ALTERNATIVES} places explain alike": len(best)
+        - len(explained),
+        "identifiers that no heading, row, item or sentence explains": len(everywhere - set(best)),
+    }
+
+
+def _says_more(text: str, identifier: str) -> bool:
+    """Whether a passage holds any word beside the identifier."""
+    rest = text.replace(identifier, " ")
+    return bool(TOKEN.search(rest) or HAN.search(rest))
 
 
 def _precedence(passage: Passage, start: int) -> int:

@@ -5,8 +5,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence, Set
 
-from lab.sets.probe.mined import Mined
-from lab.sets.probe.passages import Passage
+from lab.sets.probe.mined import Mined, MinedKind
+from lab.sets.probe.passages import LONGEST, SHORTEST, Passage
 from lab.sets.probe.words import Rarity
 
 WORDS = 4
@@ -18,25 +18,30 @@ Asked = tuple[Passage, Sequence[str]]
 
 def keyword_questions(
     rarity: Rarity, asked_for: Set[Passage], prefix: str, count: int, seed: int
-) -> list[Mined]:
+) -> MinedKind:
     """At most `count` questions, drawn by `seed` and spread over the documents; passages
     `asked_for` already are left alone."""
     limit = max(2, int(RARE * len(rarity.passages)))
     possible: list[Asked] = []
+    left_out: Counter[str] = Counter()
     for passage, words in zip(rarity.passages, rarity.words, strict=True):
         chosen = rarity.rarest(
             [word.text for word in words if rarity.frequency[word.text] <= limit], WORDS
         )
-        if (
-            len(chosen) == WORDS
-            and passage.quotable
-            and passage not in asked_for
-            and rarity.holders(chosen) == 1
-        ):
+        if not passage.quotable:
+            left_out[f"passages outside {SHORTEST} to {LONGEST} characters"] += 1
+        elif passage in asked_for:
+            left_out["passages that a boundary probe asks for"] += 1
+        elif len(chosen) < WORDS:
+            left_out[f"passages with fewer than {WORDS} rare words"] += 1
+        elif rarity.holders(chosen) > 1:
+            left_out["passages that share their rare words with another"] += 1
+        else:
             possible.append((passage, chosen))
     random.Random(seed).shuffle(possible)
     asked = sorted(_spread(possible, count), key=lambda pair: (pair[0].doc_id, pair[0].start))
-    return [
+    left_out["passages beyond --count"] = len(possible) - len(asked)
+    questions = tuple(
         Mined(
             f"{prefix}-kw-{number:04}",
             " ".join(words),
@@ -45,7 +50,8 @@ def keyword_questions(
             {"difficulty": "easy"},
         )
         for number, (passage, words) in enumerate(asked, start=1)
-    ]
+    )
+    return MinedKind(questions, left_out)
 
 
 def _spread(possible: Sequence[Asked], count: int) -> Sequence[Asked]:

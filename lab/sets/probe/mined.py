@@ -1,7 +1,7 @@
 """Mined: questions that a program made, as lines of an ordinary diagnostic set."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,19 +46,29 @@ class Mined:
         return json.dumps(record, ensure_ascii=False)
 
 
+@dataclass(frozen=True, slots=True)
+class MinedKind:
+    """The questions of one kind, and how many things were left out, by reason."""
+
+    questions: tuple[Mined, ...]
+    left_out: Mapping[str, int] = field(hash=False)
+
+
 def _occurrence(passage: Passage, corpus: Corpus) -> dict[str, int]:
     """Which of several equal stretches is meant; nothing where the quote stands once."""
     places = [start for start, _ in find_quote(corpus[passage.doc_id].text, passage.text)]
     return {"occurrence": places.index(passage.start) + 1} if len(places) > 1 else {}
 
 
-def write_sets(sets: Mapping[str, Sequence[Mined]], corpus: Corpus, folder: Path) -> list[Path]:
+def write_sets(sets: Mapping[str, MinedKind], corpus: Corpus, folder: Path) -> list[Path]:
     """Write one file a kind into `folder`, those without questions left out.
 
     Raises DiagnosticsError before anything is written when a file is there already: a person may
     have edited it.
     """
-    files = {folder / f"{kind}.jsonl": questions for kind, questions in sets.items() if questions}
+    files = {
+        folder / f"{kind}.jsonl": mined.questions for kind, mined in sets.items() if mined.questions
+    }
     present = [file for file in files if file.exists()]
     if present:
         raise DiagnosticsError(

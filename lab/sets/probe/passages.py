@@ -9,14 +9,14 @@ from typing import Literal
 from lab.chunking.sentences import sentence_spans
 from lab.chunking.units import CJK
 from lab.corpus.document import Document
+from lab.corpus.fences import fenced_lines
 
 Kind = Literal["heading", "row", "item", "sentence"]
 
-HEADING = re.compile(r"#{1,6}\s+\S")
+HEADING = re.compile(r" {0,3}#{1,6}\s+\S")
 ROW = re.compile(r"\s*\|.*\|\s*$")
 RULE = re.compile(r"[\s|:+=-]+$")
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\S")
-FENCE = re.compile(r"\s*(?:```|~~~)")
 HAN = re.compile(f"[{CJK}]")
 # A quote that says something and that a reader takes in at one glance, in characters; one of CJK
 # counts for three.
@@ -40,7 +40,16 @@ class Passage:
 
     @property
     def quotable(self) -> bool:
+        """Whether it says something by itself and is taken in at one glance."""
         return SHORTEST <= self.weight <= LONGEST
+
+    @property
+    def explains(self) -> bool:
+        """Whether it can say what an identifier is: also a short table row or list item, whose
+        header or heading says the rest."""
+        if self.kind in ("row", "item"):
+            return self.weight <= LONGEST
+        return self.kind == "heading" or self.quotable
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +104,16 @@ def _blocks(text: str) -> Iterator[_Block]:
     """Markdown's blocks as far as quoting needs them: a table row and a list item are each a
     block."""
     open_block: _Block | None = None
-    fence = False
     front = text.startswith("---\n")
     position = 0
-    for number, line in enumerate(text.splitlines(keepends=True)):
+    lines = text.splitlines(keepends=True)
+    for number, (line, code) in enumerate(zip(lines, fenced_lines(lines), strict=True)):
         start, end = position, position + len(line.rstrip())
         position += len(line)
         if front:
             front = number == 0 or line.strip() != "---"
             continue
-        kind = _kind(line, fence)
-        if FENCE.match(line):
-            fence = not fence
+        kind = "code" if code else _kind(line)
         continues = (
             kind == "text" and open_block is not None and open_block.kind in ("text", "item")
         )
@@ -120,9 +127,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield open_block
 
 
-def _kind(line: str, fence: bool) -> str:
-    if fence or FENCE.match(line):
-        return "code"
+def _kind(line: str) -> str:
     if not line.strip():
         return "blank"
     if HEADING.match(line):
