@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.diagnosis.ranks import Trail
+from lab.diagnosis.stage_ranks import StageRanks
 
 Codes = NDArray[np.int8]
 HIT = -1
@@ -85,43 +85,44 @@ CAUSES: dict[str, Cause] = {
 STAGES = tuple(dict.fromkeys(cause.stage for cause in CAUSES.values()))
 NAMES = tuple(CAUSES)
 # Which legs a system has (BM25, dense) -> what it is called when the candidates lack a piece.
-GAPS = {
+GAPS: dict[tuple[bool, bool], str] = {
     (True, False): "lexical_gap",
     (False, True): "semantic_gap",
     (True, True): "both",
     (False, False): "not_returned",
 }
+# What the candidates lack, and with it all that is lost before any reranker.
+CANDIDATES = tuple(GAPS.values())
+LOST = ("outranked", *CANDIDATES)
 
 
-def assign(trail: Trail) -> Codes:
+def assign(ranks: StageRanks) -> Codes:
     """Per piece the code of its cause (a place in CAUSES), HIT where it is not missed.
 
     The stages are asked from the last to the first which of them still had the piece, so the cause
     is the stage that lost it for good: a piece that the reranker lifted into k and the threshold
     then removed is `cut`, whatever fusion did. So is one whose documents the question's filter
     leaves out, for no stage can have it. A split piece of which nothing arrived is put down to what
-    lost its parts; `lab.diagnosis.interventions` then tries a whole chunk, and where that alone
-    brings the piece back the cause is `split` after all. It likewise tries a chunk cut closer
-    around a whole piece that no change of the blamed stage brings back; where that does, the cause
-    is `diluted`. What the text beside it then brings back is `detached`.
+    lost its parts. What interventions bring back then speaks for another cause (see
+    `lab.diagnosis.interventions.order`): a whole chunk in place of the parts for `split`, a chunk
+    cut closer around the piece for `diluted`, the text beside it for `detached`, near-duplicates
+    counted once for `crowded`.
     """
-    t = trail
-    lexical = np.zeros_like(t.pool) if t.bm25 is None else t.bm25 <= t.k
-    arrived = np.where(t.pool, t.part <= t.k, t.pool_part)
-    gap = GAPS[t.bm25 is not None, t.dense is not None]
+    lexical = np.zeros_like(ranks.pool) if ranks.bm25 is None else ranks.bm25 <= ranks.k
+    arrived = np.where(ranks.pool, ranks.part <= ranks.k, ranks.pool_part)
+    gap = GAPS[ranks.bm25 is not None, ranks.dense is not None]
     conditions = (
-        ("not_in_corpus", ~t.inside),
-        ("cut", t.filtered | (t.reranked <= t.k)),
-        ("demoted", t.first <= t.k),
-        ("split", (t.needed > t.k) | ((t.needed > 1) & arrived)),
-        ("truncated", t.unread & ~lexical),
-        ("approximate", ~t.pool & t.exact_pool),
-        (gap, ~t.pool),
-        ("crowded", t.crowded),
-        ("outranked", np.ones_like(t.pool)),
+        ("not_in_corpus", ~ranks.inside),
+        ("cut", ranks.filtered | (ranks.reranked <= ranks.k)),
+        ("demoted", ranks.first <= ranks.k),
+        ("split", (ranks.needed > ranks.k) | ((ranks.needed > 1) & arrived)),
+        ("truncated", ranks.unread & ~lexical),
+        ("approximate", ~ranks.pool & ranks.exact_pool),
+        (gap, ~ranks.pool),
+        ("outranked", np.ones_like(ranks.pool)),
     )
     codes = np.select(
-        [t.missed & holds for _, holds in conditions],
+        [ranks.missed & holds for _, holds in conditions],
         [NAMES.index(name) for name, _ in conditions],
         HIT,
     )

@@ -1,37 +1,26 @@
 """Diagnosing the systems of one chunking while its stages are alive: causes, and proofs by changing
 one thing."""
 
-from collections.abc import Iterable, Mapping
-
-import numpy as np
+from collections.abc import Sequence
 
 from lab.arrays import NEVER, Ints
 from lab.config.config import Config
-from lab.diagnosis.alpha.families import Families, Family
-from lab.diagnosis.causes import CAUSES, HIT, NAMES, Codes, assign
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.causes import CAUSES, assign
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.cuts import blamed_cut, either_side
-from lab.diagnosis.interventions import (
-    CROWDED,
-    DETACHED,
-    DILUTED,
-    OUTRANKED,
-    SPLIT,
-    Case,
-    Checks,
-    JudgedAs,
-    Recovered,
-)
-from lab.diagnosis.misses import Miss, proof
-from lab.diagnosis.neighbours import Neighbours
-from lab.diagnosis.ranks import Trail
-from lab.diagnosis.stage_ranks import Trails
+from lab.diagnosis.interventions.intervention import Case
+from lab.diagnosis.interventions.order import intervened, proof
+from lab.diagnosis.misses import Miss
+from lab.diagnosis.replay import JudgedAs, Replay
 from lab.diagnosis.vocabulary import unmatched
 from lab.evaluation.scores import SystemRun
+from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import Judge, SpanJudge, place
+from lab.relevance.judge import Judge, place
 from lab.relevance.pieces import Pieces
 from lab.retrieval.analyzer import ANALYZERS
+from lab.retrieval.config import BM25Config
 
 
 class Diagnosis:
@@ -39,246 +28,124 @@ class Diagnosis:
 
     def __init__(
         self,
-        stage: Stages,
-        asked: Pieces,
+        stages: Stages,
+        pieces: Pieces,
         cutoff: Cutoff,
-        configs: Iterable[Config],
+        configs: Sequence[Config],
         judged_as: JudgedAs,
     ) -> None:
-        self.stage, self.asked, self.cutoff = stage, asked, cutoff
-        self.trails = Trails(stage, asked, cutoff.k)
-        self._families = Families(stage, asked, cutoff, configs)
-        self.checks = Checks(stage, asked, cutoff, judged_as, self.trails, self._families)
+        self.stages = stages
+        self.pieces = pieces
+        self.cutoff = cutoff
+        self.replay = Replay(stages, pieces, cutoff, configs, judged_as)
+        self._cuts: Memo[tuple[Judge, int], tuple[int, str]] = Memo()
+        self._unmatched: Memo[tuple[BM25Config, int], str] = Memo()
+        self._folded = ""
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The families of the systems asked so far."""
-        return self._families.known
+        return self.replay.families.known
 
     def misses(self, config: Config, run: SystemRun) -> tuple[Miss, ...]:
         """All missed pieces of one system with cause and proof."""
-        self._families.of(config, run.judge)
-        trail = self.trails.trail(config, run, self.cutoff.fitting(run))
-        case, recovered = Case(config, run, trail, assign(trail)), Recovered()
-        self.checks.neighbours(case, recovered)
-        # Chunking comes before what assign blames: where whole chunks alone bring a cut piece back,
-        # it lost the piece.
-        case.codes[self.checks.whole(case, recovered)] = SPLIT
-        case.codes[self._crowded(run, trail, case.codes)] = CROWDED
-        self.checks.recover(case, recovered)
-        case.codes[self.checks.closer(case, recovered)] = DILUTED
-        case.codes[self.checks.detached(case, recovered)] = DETACHED
-        return tuple(
-            self._miss(case, piece, recovered.of(piece))
-            for piece in np.flatnonzero(case.codes != HIT).tolist()
-        )
+        family = self.replay.families.of(config, run.judge)
+        ranks = self.replay.ranker.stage_ranks(config, run, self.cutoff.fitting(run))
+        case = intervened(Case(self.replay, config, run, ranks, assign(ranks), family))
+        return tuple(self._miss(case, unit) for unit in case.missed.tolist())
 
-    def _crowded(self, run: SystemRun, trail: Trail, codes: Codes) -> Ints:
-        """Outranked pieces that are within k once near-duplicates ahead count once."""
-        found = []
-        for piece in np.flatnonzero(
-            (codes == OUTRANKED) & (trail.needed == 1) & (trail.final < NEVER)
-        ).tolist():
-            if isinstance(run.judge, SpanJudge):
-                ahead, k = self._ahead(run, trail, piece), int(trail.k[piece])
-                if (
-                    self._near(run.judge).distinct_rank(ahead, self._evidence(run.judge, piece), k)
-                    <= k
-                ):
-                    found.append(piece)
-        return np.array(found, dtype=np.int64)
-
-    def _miss(self, case: Case, piece: int, recovered: Mapping[str, str]) -> Miss:
-        config, run, trail, cause = case.config, case.run, case.trail, NAMES[case.codes[piece]]
-        query, number = (
-            self.asked.queries[self.asked.query[piece]],
-            int(self._families.numbers[piece]),
-        )
-        verified, remedy, by = proof(cause, recovered)
-        cut_at, cut_text = self._cut(run.judge, piece) if trail.needed[piece] > 1 else (-1, "")
-        tail = self.trails.tails(config.dense).get(piece) if config.dense else None
-        family = self._families.of(config, run.judge)
-        ranked = cause in ("outranked", "crowded", "demoted")
+    def _miss(self, case: Case, unit: int) -> Miss:
+        config, ranks, cause = case.config, case.ranks, case.cause(unit)
+        query, number = self.pieces.query[unit], int(self.pieces.number[unit])
+        k = int(ranks.k[unit])
+        proved = proof(cause, case.changes(unit))
+        cut_at, cut_text = -1, ""
+        if ranks.needed[unit] > 1:
+            cut_at, cut_text = self._cut(case.run.judge, unit)
+        tail = self.replay.ranker.tails(config.dense).get(unit) if config.dense else None
+        outranked_by = alphas = ""
+        if cause in ("outranked", "crowded", "demoted"):
+            outranked_by = self.replay.competitors.described(case.run, ranks, unit)
+        if case.family is not None:
+            alphas = case.family.curves[query].alphas(number - 1, k)
         return Miss(
-            query_id=query.query_id,
-            piece=number + 1,
-            kind=query.kind,
+            query_id=self.pieces.queries[query].query_id,
+            piece=number,
+            kind=self.pieces.queries[query].kind,
             cause=cause,
             stage=CAUSES[cause].stage,
-            verified=verified,
-            remedy=remedy,
-            recovered_by=by,
-            k=int(trail.k[piece]),
-            needed=_rank(trail.needed, piece),
-            bm25_rank=_rank(trail.bm25, piece),
-            dense_rank=_rank(trail.dense, piece),
-            first_rank=_rank(trail.first, piece),
-            reranked_rank=_rank(trail.reranked, piece),
-            final_rank=_rank(trail.final, piece),
-            part_rank=_rank(trail.part, piece),
+            verified=proved.verified,
+            remedy=proved.remedy,
+            recovered_by=proved.recovered_by,
+            k=k,
+            needed=rank_or_zero(ranks.needed, unit),
+            bm25_rank=rank_or_zero(ranks.bm25, unit),
+            dense_rank=rank_or_zero(ranks.dense, unit),
+            first_rank=rank_or_zero(ranks.first, unit),
+            reranked_rank=rank_or_zero(ranks.reranked, unit),
+            final_rank=rank_or_zero(ranks.final, unit),
+            part_rank=rank_or_zero(ranks.part, unit),
             cut_at=cut_at,
             cut_text=cut_text,
-            unmatched=self._unmatched(config, piece) if cause in ("lexical_gap", "both") else "",
+            unmatched=self._unmatched_terms(case, unit),
             tail_start=tail.start if tail else -1,
             tail_end=tail.end if tail else -1,
-            outranked_by=self._outranked_by(run, trail, piece) if ranked else "",
-            alphas=family.curves[self.asked.query[piece]].told(number, int(trail.k[piece]))
-            if family
-            else "",
-            filtered=self.trails.left_out.why(piece),
+            outranked_by=outranked_by,
+            alphas=alphas,
+            filtered=self.replay.ranker.filtered_out.why(unit),
         )
 
-    def _cut(self, judge: Judge, piece: int) -> tuple[int, str]:
+    def _cut(self, judge: Judge, unit: int) -> tuple[int, str]:
+        """The border that parts a piece, and the text either side of it; -1 where none does."""
+
         def compute() -> tuple[int, str]:
-            for evidence in self.asked.items[piece]:
-                text, start, end = place(judge.spans.corpus, evidence)
-                document = judge.spans.corpus.position.get(evidence.doc_id, -1)
-                held = [
-                    s for s in self._evidence(judge, piece) if judge.spans.document[s] == document
+            spans = judge.spans
+            evidence_spans = self.replay.competitors.evidence(judge, unit)
+            for evidence in self.pieces.items[unit]:
+                text, start, end = place(spans.corpus, evidence)
+                document = spans.corpus.position.get(evidence.doc_id, -1)
+                borders = [
+                    (int(spans.start[s]), int(spans.end[s]))
+                    for s in evidence_spans
+                    if spans.document[s] == document
                 ]
-                cut = blamed_cut(
-                    [(int(judge.spans.start[s]), int(judge.spans.end[s])) for s in held], start, end
-                )
+                cut = blamed_cut(borders, start, end)
                 if cut >= 0:
                     return cut, either_side(text, cut)
             return -1, ""
 
-        return self.trails.once((judge, "cut", piece), compute)
+        return self._cuts.once((judge, unit), compute)
 
-    def _unmatched(self, config: Config, piece: int) -> str:
-        assert config.bm25 is not None  # a lexical gap has a lexical leg
-        bm25, corpus = config.bm25, self.stage.chunking.corpus
+    def _unmatched_terms(self, case: Case, unit: int) -> str:
+        """The question's terms without a match, with the reason, where BM25 missed the piece."""
+        bm25 = case.config.bm25
+        if bm25 is None or case.cause(unit) not in ("lexical_gap", "both"):
+            return ""
 
         def compute() -> str:
-            folded = self.trails.once(
-                "folded", lambda: "\n".join(document.text for document in corpus).lower()
+            corpus, query = (
+                self.stages.chunking.corpus,
+                self.pieces.queries[self.pieces.query[unit]],
             )
-            text, start, end = place(corpus, self.asked.items[piece][0])
-            query, index = (
-                self.asked.queries[self.asked.query[piece]],
-                self.stage.bm25_index(bm25).own,
-            )
-            asked = (query.text, *(query.variants if self.stage.variants else ()))
-            terms = [term for wording in asked for term in index.terms(wording)]
+            text, start, end = place(corpus, self.pieces.items[unit][0])
+            index, analyzer = self.stages.bm25_index(bm25).own, ANALYZERS[bm25.analyzer]
+            wordings = (query.text, *(query.variants if self.stages.variants else ()))
+            terms = [term for wording in wordings for term in index.terms(wording)]
             words = unmatched(
-                terms, text[start:end], ANALYZERS[bm25.analyzer], index.vocabulary, folded
+                terms, text[start:end], analyzer, index.vocabulary, self._folded_corpus()
             )
             return ", ".join(map(str, words))
 
-        return self.trails.once((bm25, "unmatched", piece), compute)
+        return self._unmatched.once((bm25, unit), compute)
 
-    def _outranked_by(self, run: SystemRun, trail: Trail, piece: int) -> str:
-        """The judged things ahead within k; spans with what they are to the evidence."""
-        ahead = self._ahead(run, trail, piece)[: int(trail.k[piece])]
-        if not isinstance(run.judge, SpanJudge):
-            return ", ".join(
-                run.judge.spans.corpus.documents[document].doc_id for document in ahead
-            )
-        evidence, near = self._evidence(run.judge, piece), self._near(run.judge)
-        return ", ".join(
-            f"{run.judge.spans[span].chunk_id} ({near.relation(span, evidence)})" for span in ahead
-        )
-
-    def _ahead(self, run: SystemRun, trail: Trail, piece: int) -> list[int]:
-        """What stands before the rank that completes the piece, the piece's own spans left out."""
-        own, row = (
-            set(self._evidence(run.judge, piece)),
-            run.judged.ranking.chunks[self.asked.query[piece]],
-        )
-        last = len(row) if trail.final[piece] == NEVER else int(trail.final[piece]) - 1
-        return [span for span in row[:last].tolist() if span >= 0 and span not in own]
-
-    def _near(self, judge: SpanJudge) -> Neighbours:
-        return self.trails.once((judge, "near"), lambda: Neighbours(judge.spans))
-
-    def _evidence(self, judge: Judge, piece: int) -> list[int]:
-        """The judged spans (or documents) that hold some of a piece."""
-
-        def compute() -> list[int]:
-            return sorted(
-                {
-                    int(span)
-                    for holder in judge.holders(piece)
-                    for spans in holder.spans
-                    for span in spans
-                }
-            )
-
-        return self.trails.once((judge, "evidence", piece), compute)
+    def _folded_corpus(self) -> str:
+        """The whole corpus in lower case."""
+        if not self._folded:
+            documents = self.stages.chunking.corpus.documents
+            self._folded = "\n".join(document.text for document in documents).lower()
+        return self._folded
 
 
-def foreign_misses(run: SystemRun, asked: Pieces, cutoff: Cutoff) -> tuple[Miss, ...]:
-    """Missed pieces of a foreign system, of which only the hits are known: not in the corpus, split
-    between its spans, not returned, ranked too low, or beyond the budget."""
-    budget, final, k = cutoff.fitting(run), run.judged.complete, np.full(len(asked), cutoff.k)
-    limit = k if budget is None else budget[asked.query]
-    # Judged documents are ranked already, and arrive whole.
-    part = run.judge.arrival(run.judged.ranking)[0] if isinstance(run.judge, SpanJudge) else final
-    never = np.zeros(len(asked), dtype=bool)
-    inside = np.array(
-        [any(place(run.judge.spans.corpus, item)[0] for item in items) for items in asked.items]
-    )
-    needed = (
-        np.where(never, 0, 1) if not isinstance(run.judge, SpanJudge) else run.judge.pieces_needed()
-    )
-    trail = Trail(
-        limit,
-        np.maximum(k, limit),
-        inside,
-        never,
-        np.where(part == NEVER, 1, needed),
-        never,
-        None,
-        None,
-        final < NEVER,
-        part < NEVER,
-        final < NEVER,
-        final,
-        part,
-        final,
-        final,
-        never,
-    )
-    numbers, codes = (
-        np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1,
-        assign(trail),
-    )
-    found = []
-    for piece in np.flatnonzero(codes != HIT).tolist():
-        query, cause = asked.queries[asked.query[piece]], NAMES[codes[piece]]
-        recovered = (
-            {"larger budget": "a larger token budget"} if final[piece] <= trail.k[piece] else {}
-        )
-        verified, remedy, by = proof(cause, recovered)
-        found.append(
-            Miss(
-                query.query_id,
-                int(numbers[piece]),
-                query.kind,
-                cause,
-                CAUSES[cause].stage,
-                verified,
-                remedy,
-                by,
-                int(trail.k[piece]),
-                _rank(needed, piece),
-                0,
-                0,
-                _rank(final, piece),
-                _rank(final, piece),
-                _rank(final, piece),
-                _rank(part, piece),
-                -1,
-                "",
-                "",
-                -1,
-                -1,
-                "",
-                "",
-            )
-        )
-    return tuple(found)
-
-
-def _rank(ranks: Ints | None, piece: int) -> int:
-    return 0 if ranks is None or ranks[piece] == NEVER else int(ranks[piece])
+def rank_or_zero(ranks: Ints | None, unit: int) -> int:
+    """A rank as tables have it: 0 for none."""
+    return 0 if ranks is None or ranks[unit] == NEVER else int(ranks[unit])

@@ -1,5 +1,4 @@
-"""Re-running one question with one chunk changed: cut elsewhere, or read to its end; everything
-else stays as it was."""
+"""Ranking some questions again with one chunk changed; everything else stays as it was."""
 
 from dataclasses import dataclass
 
@@ -19,65 +18,74 @@ class Legs:
 
     bm25: Ranking | None
     dense: Ranking | None
-    found: Candidates | None
+    candidates: Candidates | None
     fusion: FusionConfig | None
     depth: int
     boost: Boost | None = None
 
 
-def insert(
-    legs: Legs, question: Ints, removed: Ints, chunk: int, bm25: Floats, dense: Floats
-) -> Ranking:
-    """The first stage with a new chunk, one row a change.
+@dataclass(frozen=True, eq=False)
+class Insertion:
+    """A new chunk a row, under the same index `chunk` in all: `bm25` and `dense` are its scores
+    (bm25 NaN: shares no term), `removed` (rows x any, NONE-padded) the chunks that it replaces."""
 
-    Row i is question[i] with the chunks removed[i] (rows x any, NONE-padded) taken out and a chunk
-    with the given scores put in (bm25 NaN: shares no term). `chunk` is its index; the index's
-    statistics stay as they were.
-    """
-    lexical = (
-        None if legs.bm25 is None else _leg(legs.bm25, question, removed, chunk, bm25, legs.depth)
-    )
-    semantic = (
-        None
-        if legs.dense is None
-        else _leg(legs.dense, question, removed, chunk, dense, legs.depth)
-    )
-    if lexical is None or semantic is None or legs.found is None or legs.fusion is None:
-        one, lower = (semantic, -1.0) if lexical is None else (lexical, 0.0)
-        assert one is not None  # a system has a leg
-        normalization = legs.fusion.normalization if legs.fusion else ALONE
-        return (
-            one
-            if legs.boost is None
-            else boosted(one, lower, normalization, legs.boost, legs.depth)
+    chunk: int
+    removed: Ints
+    bm25: Floats
+    dense: Floats
+
+    def into(self, ranking: Ranking, question: Ints, scores: Floats, depth: int) -> Ranking:
+        """A leg's ranking of the questions, each row with its new chunk."""
+        new = np.where(np.isnan(scores), NONE, self.chunk)[:, None]
+        chunks = np.concatenate((self.without(ranking.chunks[question]), new), axis=1)
+        all_scores = np.concatenate(
+            (ranking.scores[question], np.nan_to_num(scores, nan=-np.inf)[:, None]), axis=1
         )
-    new = np.full((len(question), 1), chunk)
-    chunks = np.concatenate((_without(legs.found.chunks[question], removed), new), axis=1)
-    own = [ranks(leg, chunks) for leg in (lexical, semantic)]
-    chunks = np.where((own[0] > 0) | (own[1] > 0), chunks, NONE)
-    scores = [
-        np.where(chunks == NONE, np.nan, np.concatenate((old[question], value[:, None]), axis=1))
-        for old, value in ((legs.found.bm25, bm25), (legs.found.dense, dense))
-    ]
-    return fuse(
-        Candidates(chunks, scores[0], scores[1], own[0], own[1]),
-        legs.fusion,
-        legs.depth,
-        legs.boost,
+        return rank(chunks, np.where(chunks == NONE, -np.inf, all_scores), depth)
+
+    def without(self, chunks: Ints) -> Ints:
+        """Rows of chunks, the removed ones NONE."""
+        gone = (chunks[:, :, None] == self.removed[:, None, :]).any(axis=2)
+        return np.where(gone, NONE, chunks)
+
+
+def insert(legs: Legs, question: Ints, insertion: Insertion) -> Ranking:
+    """The first stage with a new chunk, one row a change: row i is question[i]. The index's
+    statistics stay as they were."""
+    lexical = semantic = None
+    if legs.bm25 is not None:
+        lexical = insertion.into(legs.bm25, question, insertion.bm25, legs.depth)
+    if legs.dense is not None:
+        semantic = insertion.into(legs.dense, question, insertion.dense, legs.depth)
+    if lexical is not None and semantic is not None:
+        assert legs.candidates is not None  # both legs have them
+        assert legs.fusion is not None
+        candidates = _candidates(legs.candidates, question, insertion, (lexical, semantic))
+        return fuse(candidates, legs.fusion, legs.depth, legs.boost)
+    leg, lower = (semantic, -1.0) if lexical is None else (lexical, 0.0)
+    assert leg is not None  # a system has a leg
+    if legs.boost is None:
+        return leg
+    normalization = legs.fusion.normalization if legs.fusion else ALONE
+    return boosted(leg, lower, normalization, legs.boost, legs.depth)
+
+
+def _candidates(
+    old: Candidates, question: Ints, insertion: Insertion, legs: tuple[Ranking, Ranking]
+) -> Candidates:
+    new = np.full((len(question), 1), insertion.chunk)
+    chunks = np.concatenate((insertion.without(old.chunks[question]), new), axis=1)
+    bm25_rank, dense_rank = (ranks(leg, chunks) for leg in legs)
+    chunks = np.where((bm25_rank > 0) | (dense_rank > 0), chunks, NONE)
+
+    def with_new(scores: Floats, new_score: Floats) -> Floats:
+        both = np.concatenate((scores[question], new_score[:, None]), axis=1)
+        return np.where(chunks == NONE, np.nan, both)
+
+    return Candidates(
+        chunks,
+        with_new(old.bm25, insertion.bm25),
+        with_new(old.dense, insertion.dense),
+        bm25_rank,
+        dense_rank,
     )
-
-
-def _without(chunks: Ints, removed: Ints) -> Ints:
-    gone = (chunks[:, :, None] == removed[:, None, :]).any(axis=2)
-    return np.where(gone, NONE, chunks)
-
-
-def _leg(
-    leg: Ranking, question: Ints, removed: Ints, chunk: int, score: Floats, depth: int
-) -> Ranking:
-    new = np.where(np.isnan(score), NONE, chunk)[:, None]
-    chunks = np.concatenate((_without(leg.chunks[question], removed), new), axis=1)
-    scores = np.concatenate(
-        (leg.scores[question], np.nan_to_num(score, nan=-np.inf)[:, None]), axis=1
-    )
-    return rank(chunks, np.where(chunks == NONE, -np.inf, scores), depth)

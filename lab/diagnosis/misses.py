@@ -6,28 +6,6 @@ from dataclasses import dataclass, replace
 
 from lab.diagnosis.causes import CAUSES
 
-# What was changed, from the smallest change to the largest -> the causes that it proves when it
-# brings the piece back.
-CHECKS: dict[str, tuple[str, ...]] = {
-    "no filter": ("cut",),
-    "no threshold": ("cut",),
-    "larger budget": ("cut",),
-    "no reranker": ("demoted",),
-    "alpha": ("outranked", "lexical_gap", "semantic_gap"),
-    "without the features": ("outranked",),
-    "other fusion": ("outranked", "lexical_gap", "semantic_gap"),
-    "four times the candidates": ("lexical_gap", "semantic_gap", "both"),
-    "near-duplicates once": ("crowded",),
-    "exact search": ("approximate",),
-    "other BM25": ("lexical_gap", "outranked"),
-    "another analyzer": ("lexical_gap", "both", "outranked"),
-    "read to the end": ("truncated",),
-    "cut elsewhere": ("split",),
-    "cut around it": ("diluted",),
-    "cut longer": ("detached",),
-    "neighbours delivered": ("split", "detached"),
-    "all chunks": ("not_in_corpus",),
-}
 # Settings of the grid -> the causes that a system proves which differs in this setting alone and
 # has the piece.
 SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
@@ -58,7 +36,6 @@ SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
     "chunk_size": ("split", "diluted", "detached"),
     "chunk_strategy": ("split", "diluted", "detached"),
 }
-NOTHING = "nothing tried brings it back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +80,6 @@ class Miss:
     outranked_by: str
     alphas: str
     filtered: str = ""
-
-
-def proof(cause: str, recovered: Mapping[str, str]) -> tuple[bool, str, str]:
-    """(verified, remedy, recovered_by) of a miss; `recovered` maps a check that brought the piece
-    back to how it is told."""
-    names = [name for name in CHECKS if name in recovered]
-    proving = [name for name in names if cause in CHECKS[name]]
-    told = "; ".join(recovered[name] for name in names)
-    if proving:
-        return True, recovered[proving[0]], told
-    return False, recovered[names[0]] if names else f"{NOTHING}; {CAUSES[cause].remedy}", told
 
 
 def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = None) -> Miss:

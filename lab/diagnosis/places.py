@@ -9,7 +9,7 @@ import numpy as np
 from lab.arrays import Ints
 from lab.diagnosis.cutoff import Cutoff
 from lab.evaluation.scores import SystemRun
-from lab.relevance.judge import Holder, SpanJudge
+from lab.relevance.judge import CoveringSpans, SpanJudge
 from lab.relevance.pieces import Pieces
 
 
@@ -28,17 +28,20 @@ def reachable(asked: Pieces, run: SystemRun, cutoff: Cutoff) -> Ints:
     if cutoff.budget is None:
         return np.minimum(asked.per_query, cutoff.k)
     most = np.zeros(len(asked.queries), dtype=np.int64)
-    costs = [_cheapest(run.judge.holders(piece), run.span_tokens) for piece in range(len(asked))]
+    costs = [
+        _cheapest(run.judge.covering_spans(piece), run.span_tokens) for piece in range(len(asked))
+    ]
     for query in range(len(most)):
         of_query = np.sort([costs[piece] for piece in np.flatnonzero(asked.query == query)])
         most[query] = (np.cumsum(of_query) <= cutoff.budget).sum()
     return most
 
 
-def _cheapest(holders: Sequence[Holder], tokens: Ints) -> int:
+def _cheapest(coverings: Sequence[CoveringSpans], tokens: Ints) -> int:
     """Tokens of the shortest document that holds a piece; 0 where none is in the corpus."""
     return min(
-        (int(tokens[document]) for holder in holders for document in holder.spans[0]), default=0
+        (int(tokens[document]) for covering in coverings for document in covering.spans[0]),
+        default=0,
     )
 
 
@@ -46,35 +49,38 @@ def _of_spans(asked: Pieces, run: SystemRun, judge: SpanJudge, cutoff: Cutoff) -
     most = asked.per_query.copy()
     starts = np.searchsorted(asked.query, np.arange(len(most) + 1))
     for query, (first, last) in enumerate(pairwise(starts.tolist())):
-        pieces = [judge.holders(piece) for piece in range(first, last)]
+        pieces = [judge.covering_spans(piece) for piece in range(first, last)]
         if not _surely_fit(pieces, run.span_tokens, cutoff):
             most[query] = _most(pieces, run.span_tokens, cutoff)
     return most
 
 
-def _surely_fit(pieces: Sequence[Sequence[Holder]], tokens: Ints, cutoff: Cutoff) -> bool:
+def _surely_fit(pieces: Sequence[Sequence[CoveringSpans]], tokens: Ints, cutoff: Cutoff) -> bool:
     """Whether even a span for every part of every piece is within the cut-off."""
     count, cost = 0, 0
-    for holders in pieces:
-        able = [holder for holder in holders if holder.weights.sum() >= holder.need]
-        count += min((len(holder.spans) for holder in able), default=1)
+    for coverings in pieces:
+        able = [covering for covering in coverings if covering.weights.sum() >= covering.need]
+        count += min((len(covering.spans) for covering in able), default=1)
         cost += min(
-            (sum(int(tokens[spans].max()) for spans in holder.spans) for holder in able), default=0
+            (sum(int(tokens[spans].max()) for spans in covering.spans) for covering in able),
+            default=0,
         )
     return count <= cutoff.k if cutoff.budget is None else cost <= cutoff.budget
 
 
-def _most(pieces: Sequence[Sequence[Holder]], tokens: Ints, cutoff: Cutoff) -> int:
+def _most(pieces: Sequence[Sequence[CoveringSpans]], tokens: Ints, cutoff: Cutoff) -> int:
     """The most pieces that spans within the cut-off hold together."""
     by_tokens = cutoff.budget is not None
     program = _Program(limit=float(cutoff.k if cutoff.budget is None else cutoff.budget))
     spans: dict[int, int] = {}
-    for holders in pieces:
-        for span in sorted({int(s) for holder in holders for part in holder.spans for s in part}):
+    for coverings in pieces:
+        for span in sorted(
+            {int(s) for covering in coverings for part in covering.spans for s in part}
+        ):
             if span not in spans:
                 spans[span] = program.unknown(cost=float(tokens[span]) if by_tokens else 1.0)
-        able = [holder for holder in holders if holder.weights.sum() >= holder.need]
-        ways = [program.complete(holder, spans) for holder in able]
+        able = [covering for covering in coverings if covering.weights.sum() >= covering.need]
+        ways = [program.complete(covering, spans) for covering in able]
         # What nothing holds is held by a span of its own.
         program.held(ways or [program.unknown(cost=0.0 if by_tokens else 1.0)])
     return program.most()
@@ -98,14 +104,14 @@ class _Program:
         self._goal.append(0)
         return len(self._costs) - 1
 
-    def complete(self, holder: Holder, spans: Mapping[int, int]) -> int:
+    def complete(self, covering: CoveringSpans, spans: Mapping[int, int]) -> int:
         """An alternative is complete only if the weights of its seen parts reach its need, and a
         part is seen only if a span that covers it is taken."""
         complete = self.unknown()
-        reached = {complete: float(holder.need)}
-        for weight, covering in zip(holder.weights.tolist(), holder.spans, strict=True):
+        reached = {complete: float(covering.need)}
+        for weight, shown_by in zip(covering.weights.tolist(), covering.spans, strict=True):
             seen = self.unknown(whole=False)
-            self._rows.append({seen: 1.0} | {spans[int(span)]: -1.0 for span in covering})
+            self._rows.append({seen: 1.0} | {spans[int(span)]: -1.0 for span in shown_by})
             reached[seen] = -float(weight)
         self._rows.append(reached)
         return complete

@@ -5,70 +5,59 @@ import numpy as np
 
 from lab.arrays import NONE, Bools, Floats, Ints
 from lab.config.config import Config
+from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import DocumentJudge, Holder, Judge
+from lab.relevance.judge import CoveringSpans, DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import RerankConfig
 from lab.retrieval.ranking import Ranking, project
 from lab.retrieval.rerank import rerank
+
+# The alternatives of a piece.
+Coverings = tuple[CoveringSpans, ...]
 
 
 class Reruns:
     """Built once per chunking. Pair scores that a re-run had to compute are known to the later
     ones."""
 
-    def __init__(self, stage: Stages, asked: Pieces) -> None:
-        self.stage, self.asked = stage, asked
-        self._holders: dict[tuple[Judge, int], tuple[Holder, ...]] = {}
+    def __init__(self, stages: Stages, pieces: Pieces) -> None:
+        self.stages = stages
+        self.pieces = pieces
+        self._coverings: Memo[tuple[Judge, int], Coverings] = Memo()
 
-    def within(self, config: Config, judge: Judge, pieces: Ints, first: Ranking, k: Ints) -> Bools:
+    def within(self, config: Config, judge: Judge, units: Ints, first: Ranking, k: Ints) -> Bools:
         """Whether each piece is complete within its k (one row of `first`, a first stage, and one k
         a piece)."""
-        holders, things = (
-            [self._held_by(judge, piece) for piece in pieces.tolist()],
-            self._judged_things(config, judge),
-        )
+        coverings = [self._coverings_of(judge, unit) for unit in units.tolist()]
+        target = self._judged_as(config, judge)
 
-        def held(ranking: Ranking) -> Bools:
-            delivered = project(ranking, things).chunks
-            return np.array(
-                [
-                    _held(own, row[:read])
-                    for own, row, read in zip(holders, delivered, k.tolist(), strict=True)
-                ],
-                dtype=bool,
-            )
+        def complete(ranking: Ranking) -> Bools:
+            shown = project(ranking, target).chunks
+            rows = zip(coverings, shown, k.tolist(), strict=True)
+            return np.array([_covered(covering, row[:read]) for covering, row, read in rows], bool)
 
-        if config.rerank is None or not len(pieces):
-            return held(first)
-        query, pool = self.asked.query[pieces], first.first(config.rerank.depth).chunks
-        shown = np.append(things, NONE)[pool]
-        row = np.arange(len(pieces))[:, None] * (len(things) + 1)
-        own = np.concatenate(
-            [key + _spans(of) for key, of in zip(row[:, 0].tolist(), holders, strict=True)]
-        )
-        evidence = np.isin(row + shown, own) & (pool != NONE)
-        scores = self.stage.known_pair_scores(config.rerank.model, pool, query)
+        if config.rerank is None or not len(units):
+            return complete(first)
+        query, pool = self.pieces.query[units], first.first(config.rerank.depth).chunks
+        evidence = _evidence(pool, target, coverings)
+        scores = self.stages.known_pair_scores(config.rerank.model, pool, query)
         # No order of the pool brings in what is not in it, so rows without evidence are decided
         # already.
         self._fill(config.rerank, query, pool, scores, evidence)
-        open_ = np.isnan(scores) & (pool != NONE) & evidence.any(axis=1)[:, None]
+        undecided = np.isnan(scores) & (pool != NONE) & evidence.any(axis=1, keepdims=True)
         if config.rerank.blend == 1:
             # The others only push the evidence down: all below it is the best case, all above it
             # the worst.
-            best, worst = (
-                held(self._reranked(config.rerank, query, first, scores, fill))
-                for fill in (-np.inf, np.inf)
-            )
-            open_ &= (best & ~worst)[:, None]
-        self._fill(config.rerank, query, pool, scores, open_)
+            best = complete(self._reranked(config.rerank, query, first, scores, above=False))
+            worst = complete(self._reranked(config.rerank, query, first, scores, above=True))
+            undecided[~best | worst] = False
+        self._fill(config.rerank, query, pool, scores, undecided)
         # What is still unknown stands in rows where it decides nothing.
-        return held(self._reranked(config.rerank, query, first, scores, -np.inf))
+        return complete(self._reranked(config.rerank, query, first, scores, above=False))
 
-    def _held_by(self, judge: Judge, piece: int) -> tuple[Holder, ...]:
-        if (judge, piece) not in self._holders:
-            self._holders[judge, piece] = judge.holders(piece)
-        return self._holders[judge, piece]
+    def _coverings_of(self, judge: Judge, unit: int) -> Coverings:
+        return self._coverings.once((judge, unit), lambda: judge.covering_spans(unit))
 
     def _fill(
         self, config: RerankConfig, query: Ints, pool: Ints, scores: Floats, wanted: Bools
@@ -76,41 +65,46 @@ class Reruns:
         """Score the wanted pairs that nobody has scored."""
         row, column = np.nonzero(wanted & np.isnan(scores))
         if len(row):
-            scores[row, column] = self.stage.score_new_pairs(
+            scores[row, column] = self.stages.score_new_pairs(
                 config.model, query[row], pool[row, column]
             )
 
     def _reranked(
-        self, config: RerankConfig, query: Ints, first: Ranking, scores: Floats, unknown: float
+        self, config: RerankConfig, query: Ints, first: Ranking, scores: Floats, above: bool
     ) -> Ranking:
-        """Unknown pairs take a score beyond all known ones: finite, for blending subtracts
+        """Unknown pairs take a score above or below all known ones: finite, for blending subtracts
         scores."""
         known = scores[~np.isnan(scores)]
-        edge = {-np.inf: known.min(initial=0.0) - 1, np.inf: known.max(initial=0.0) + 1}[unknown]
-        asked = [self.stage.questions[q] for q in query]
-        return rerank(first, np.where(np.isnan(scores), edge, scores), config, asked)
+        edge = known.max(initial=0.0) + 1 if above else known.min(initial=0.0) - 1
+        questions = [self.stages.questions[q] for q in query]
+        return rerank(first, np.where(np.isnan(scores), edge, scores), config, questions)
 
-    def _judged_things(self, config: Config, judge: Judge) -> Ints:
+    def _judged_as(self, config: Config, judge: Judge) -> Ints:
         """What every chunk is judged as: its delivered span, or its document."""
-        spans = self.stage.delivery(config.deliver).span_of
+        spans = self.stages.delivery(config.deliver).span_of
         return judge.spans.document[spans] if isinstance(judge, DocumentJudge) else spans
 
 
-def _spans(holders: tuple[Holder, ...]) -> Ints:
-    return np.concatenate(
-        [part for holder in holders for part in holder.spans] or [np.zeros(0, dtype=np.int64)]
-    )
+def _evidence(pool: Ints, target: Ints, coverings: list[Coverings]) -> Bools:
+    """Which chunks of a pool are judged as something that holds evidence of their row's piece."""
+    judged = np.append(target, NONE)[pool]
+    row = np.arange(len(pool)) * (len(target) + 1)
+    wanted = [
+        key + spans
+        for key, covering in zip(row.tolist(), coverings, strict=True)
+        for alternative in covering
+        for spans in alternative.spans
+    ]
+    keys = np.concatenate(wanted or [np.zeros(0, dtype=np.int64)])
+    return np.asarray(np.isin(row[:, None] + judged, keys) & (pool != NONE))
 
 
-def _held(holders: tuple[Holder, ...], row: Ints) -> bool:
-    """Whether the judged things of a row hold one of the alternatives."""
-    seen = set(row.tolist())
-    return any(
-        sum(
-            int(weight)
-            for weight, spans in zip(own.weights, own.spans, strict=True)
-            if not seen.isdisjoint(spans.tolist())
-        )
-        >= own.need
-        for own in holders
-    )
+def _covered(coverings: Coverings, row: Ints) -> bool:
+    """Whether the judged things of a row cover one of the alternatives."""
+    shown = set(row.tolist())
+
+    def weight(alternative: CoveringSpans) -> int:
+        parts = zip(alternative.weights, alternative.spans, strict=True)
+        return sum(int(weight) for weight, spans in parts if not shown.isdisjoint(spans.tolist()))
+
+    return any(weight(alternative) >= alternative.need for alternative in coverings)

@@ -36,7 +36,7 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class Holder:
+class CoveringSpans:
     """One alternative of a piece: it is complete once the `weights` of its parts that are seen sum
     to `need`; `spans[i]` are the judged things (spans, or the document) that show part i."""
 
@@ -56,9 +56,9 @@ class Holder:
         return np.asarray(np.where(enough.any(axis=0), reached, NEVER))
 
 
-def _alone(thing: int) -> tuple[Holder, ...]:
+def _alone(thing: int) -> tuple[CoveringSpans, ...]:
     """A judged thing as if it were a piece of its own."""
-    return (Holder(1, np.ones(1, dtype=np.int64), (np.array([thing]),)),)
+    return (CoveringSpans(1, np.ones(1, dtype=np.int64), (np.array([thing]),)),)
 
 
 class SpanJudge:
@@ -164,7 +164,7 @@ class SpanJudge:
             self._items_complete(part_ranks)
         )
 
-    def holders(self, piece: int) -> tuple[Holder, ...]:
+    def covering_spans(self, piece: int) -> tuple[CoveringSpans, ...]:
         """How spans hold a piece, one entry an alternative."""
         found = []
         for item in _run(self._item_piece, piece):
@@ -173,11 +173,13 @@ class SpanJudge:
                 self._pair_span[self._part_ends[part] : self._part_ends[part + 1]] for part in parts
             )
             found.append(
-                Holder(int(self._need[item]), self._part_weight[parts.start : parts.stop], spans)
+                CoveringSpans(
+                    int(self._need[item]), self._part_weight[parts.start : parts.stop], spans
+                )
             )
         return tuple(found)
 
-    def relevant_to(self, query: int) -> list[tuple[Holder, ...]]:
+    def relevant_to(self, query: int) -> list[tuple[CoveringSpans, ...]]:
         """Every span that is relevant to a question by itself, each as a piece of its own."""
         first, last = np.searchsorted(
             self._relevant, np.array([query, query + 1]) * len(self.spans)
@@ -286,18 +288,18 @@ class DocumentJudge:
         complete = self._complete(project(ranking, self.spans.document))
         return complete, complete
 
-    def holders(self, piece: int) -> tuple[Holder, ...]:
+    def covering_spans(self, piece: int) -> tuple[CoveringSpans, ...]:
         """How documents hold a piece, one entry an alternative; a document not in the corpus shows
         nothing."""
         own = _run(self._item_piece, piece)
         found = self._document[own.start : own.stop]
         ones = np.ones(1, dtype=np.int64)
         return tuple(
-            Holder(1, ones, (document[None][document[None] < len(self.spans.corpus)],))
+            CoveringSpans(1, ones, (document[None][document[None] < len(self.spans.corpus)],))
             for document in found
         )
 
-    def relevant_to(self, query: int) -> list[tuple[Holder, ...]]:
+    def relevant_to(self, query: int) -> list[tuple[CoveringSpans, ...]]:
         """Every document that is relevant to a question by itself, each as a piece of its own."""
         first, last = np.searchsorted(
             self._relevant, np.array([query, query + 1]) * len(self.spans.corpus)

@@ -42,6 +42,11 @@ class Pieces:
         )
 
     @cached_property
+    def number(self) -> Ints:
+        """Every piece's number within its question, from 1."""
+        return np.arange(len(self)) - np.searchsorted(self.query, self.query) + 1
+
+    @cached_property
     def per_query(self) -> Ints:
         """Pieces of every question."""
         return np.bincount(self.query, minlength=len(self.queries))

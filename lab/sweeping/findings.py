@@ -214,9 +214,8 @@ def proved(
 
 def _places(asked: Pieces) -> Mapping[tuple[str, int], int]:
     """(query_id, number of the piece) -> place among all pieces."""
-    numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
     ids = (asked.queries[query].query_id for query in asked.query)
-    return {key: place for place, key in enumerate(zip(ids, numbers.tolist(), strict=True))}
+    return {key: place for place, key in enumerate(zip(ids, asked.number.tolist(), strict=True))}
 
 
 def _changes(ranks: Ints) -> Ints:

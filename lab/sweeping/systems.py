@@ -13,7 +13,8 @@ from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.cutoff import Cutoff
-from lab.diagnosis.diagnose import Diagnosis, foreign_misses
+from lab.diagnosis.diagnose import Diagnosis
+from lab.diagnosis.foreign import foreign_misses
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.places import reachable
 from lab.diagnosis.unanswerable import Unanswered, unanswered

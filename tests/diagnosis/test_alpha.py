@@ -7,7 +7,7 @@ import pytest
 from lab.arrays import NEVER, NONE
 from lab.diagnosis.alpha.curve import Curve, Lines, curve
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, summaries, temper
-from lab.relevance.judge import Holder
+from lab.relevance.judge import CoveringSpans
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 from lab.retrieval.ranking import project
@@ -38,7 +38,7 @@ def complete_at(
     fusion: FusionConfig,
     depth: int,
     judged: np.ndarray,
-    holder: Holder,
+    holder: CoveringSpans,
     boost: Boost | None,
 ) -> int:
     """The rank at which a holder is complete, by the ranking itself and a loop."""
@@ -82,8 +82,8 @@ def test_the_curve_equals_the_grid_at_every_alpha(
             bm25_rank, dense_rank = (ranks(end, found.chunks) for end in ends)
         lines = Lines(chunks, judged[chunks], bm25[0], dense[0], bm25_rank[0], dense_rank[0])
         things = draw.choice(np.unique(judged[chunks]), 3, replace=False)
-        alone = Holder(1, np.ones(1, dtype=np.int64), (things[:1],))
-        halves = Holder(7, np.array([4, 3]), (things[1:2], things[2:]))
+        alone = CoveringSpans(1, np.ones(1, dtype=np.int64), (things[:1],))
+        halves = CoveringSpans(7, np.array([4, 3]), (things[1:2], things[2:]))
         steps = curve(lines, [[alone], [halves], [halves, alone]], depth, CAP).at(ALPHAS)
         for alpha, column in zip(ALPHAS.tolist(), steps.T, strict=True):
             fusion = FusionConfig(normalization=normalization, alpha=alpha)
@@ -101,7 +101,7 @@ def test_two_lines_that_cross_at_a_half() -> None:
     lines = Lines(
         np.array([0, 1]), np.array([0, 1]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), *both
     )
-    holder = Holder(1, np.ones(1, dtype=np.int64), (np.array([1]),))
+    holder = CoveringSpans(1, np.ones(1, dtype=np.int64), (np.array([1]),))
     found = curve(lines, [[holder]], 100, CAP)
     assert found.at(np.array([0.0, 0.3, 0.5, 0.51, 1.0])).tolist() == [[2, 2, 2, 1, 1]]
     ((low, high),) = found.within(0, 1)
@@ -119,7 +119,9 @@ def test_a_leg_of_weight_zero_brings_no_candidates() -> None:
         np.array([1, 0]),
         np.array([2, 1]),
     )
-    found = curve(lines, [[Holder(1, np.ones(1, dtype=np.int64), (np.array([1]),))]], 100, CAP)
+    found = curve(
+        lines, [[CoveringSpans(1, np.ones(1, dtype=np.int64), (np.array([1]),))]], 100, CAP
+    )
     assert found.at(np.array([0.0, 1e-9])).tolist() == [[NEVER, 2]]
 
 

@@ -13,7 +13,8 @@ from lab.config.config import Config
 from lab.config.experiment import Measure, read_experiment
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
-from lab.diagnosis.chunk_edits import Transplants
+from lab.diagnosis.chunk_edits import ChunkEdits
+from lab.diagnosis.edited_ranks import EditedRanks
 from lab.errors import ConfigError
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
@@ -388,8 +389,8 @@ def test_a_chunk_put_in_its_own_place_keeps_its_rank(
     stage = Stages(corpus, asked.queries, config.chunk, resources)
     judge = judge_for(asked, stage.chunking, 0.9)
     complete = judge.judge(stage.ranking(config)).complete
-    transplants, pieces_ = Transplants(stage, asked), np.arange(len(asked))
-    found = transplants.ranks(
-        config, judge, pieces_, [transplants.around(piece) for piece in pieces_.tolist()]
+    edits, units = ChunkEdits(stage, asked), np.arange(len(asked))
+    ranks = EditedRanks(stage, asked).ranks(
+        config, judge, units, [edits.around(unit) for unit in units.tolist()]
     )
-    assert found.tolist() == complete.tolist()
+    assert ranks.tolist() == complete.tolist()

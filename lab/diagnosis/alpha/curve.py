@@ -18,7 +18,7 @@ import numpy as np
 
 from lab.arrays import NEVER, Floats, Ints
 from lab.diagnosis.alpha.steps import completion, contenders, near_ties, roundings
-from lab.relevance.judge import Holder
+from lab.relevance.judge import CoveringSpans
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Curve:
     high: Floats
     complete: Ints
     relevant: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    _told: dict[tuple[int, int], str] = field(default_factory=dict, init=False, repr=False)
+    _alphas: dict[tuple[int, int], str] = field(default_factory=dict, init=False, repr=False)
 
     def parted(self, pieces: int) -> "Curve":
         """The curve of the first `pieces` rows, the others being relevant things."""
@@ -74,15 +74,15 @@ class Curve:
                 found.append((low, high))
         return found
 
-    def told(self, piece: int, k: int) -> str:
+    def alphas(self, piece: int, k: int) -> str:
         """`within` in words: `0.2-0.45, 1`; empty where no alpha does it. Every system of a family
         asks for the same."""
-        if (piece, k) not in self._told:
+        if (piece, k) not in self._alphas:
             found = self.within(piece, k)
-            self._told[piece, k] = ", ".join(
+            self._alphas[piece, k] = ", ".join(
                 f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in found
             )
-        return self._told[piece, k]
+        return self._alphas[piece, k]
 
     def nearest(self, piece: int) -> float | None:
         """The alpha at which a piece is complete soonest, about the middle of the widest such step
@@ -99,11 +99,11 @@ class Curve:
         )
 
 
-def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int) -> Curve:
+def curve(lines: Lines, pieces: Sequence[Sequence[CoveringSpans]], depth: int, cap: int) -> Curve:
     """The completion ranks of one question's pieces as functions of alpha, exact up to rank `cap`.
 
-    `pieces[p]` are the alternatives of piece p (see `lab.relevance.judge.Holder`), `depth` how many
-    fused hits are kept.
+    `pieces[p]` are the alternatives of piece p (see `lab.relevance.judge.CoveringSpans`), `depth`
+    how many fused hits are kept.
     """
     things, judged = np.unique(lines.judged, return_inverse=True)
     held = _held({thing: place for place, thing in enumerate(things.tolist())}, pieces)
@@ -140,7 +140,7 @@ def curve(lines: Lines, pieces: Sequence[Sequence[Holder]], depth: int, cap: int
     return Curve(low[starts], high[np.append(starts[1:], len(low)) - 1], complete[:, starts])
 
 
-def _held(place: Mapping[int, int], pieces: Sequence[Sequence[Holder]]) -> tuple[Ints, ...]:
+def _held(place: Mapping[int, int], pieces: Sequence[Sequence[CoveringSpans]]) -> tuple[Ints, ...]:
     """How the candidates hold the pieces, as arrays: the judged things (as `place` numbers them,
     others can never be found) that show each part and where a part's begin, the parts' weights and
     where an alternative's begin, the alternatives' needs and where a piece's begin."""
@@ -178,4 +178,4 @@ def compile_curves() -> None:
     )
 
 
-_ONE = (Holder(1, np.ones(1, dtype=np.int64), (np.zeros(1, dtype=np.int64),)),)
+_ONE = (CoveringSpans(1, np.ones(1, dtype=np.int64), (np.zeros(1, dtype=np.int64),)),)

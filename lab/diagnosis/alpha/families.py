@@ -88,7 +88,6 @@ class Families:
         self, stage: Stages, asked: Pieces, cutoff: Cutoff, configs: Iterable[Config]
     ) -> None:
         self.stage, self.asked, self.cap, self.precise = stage, asked, cutoff.cap, cutoff.precise
-        self.numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query)
         self._known: dict[Config, Family | None] = dict.fromkeys(representatives(configs))
         self._other: dict[tuple[Config, Judge, int], Curve] = {}
 
@@ -167,7 +166,7 @@ class Families:
                 dense_rank[query, real],
             )
             holders = [
-                judge.holders(piece)
+                judge.covering_spans(piece)
                 for piece in range(int(borders[query]), int(borders[query + 1]))
             ]
             relevant = judge.relevant_to(query) if relevant_too else []

@@ -1,0 +1,75 @@
+"""Replay: what interventions run a system again with."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from lab.arrays import Bools, Ints
+from lab.config.config import Config
+from lab.diagnosis.alpha.families import Families
+from lab.diagnosis.chunk_edits import ChunkEdit, ChunkEdits
+from lab.diagnosis.competitors import Competitors
+from lab.diagnosis.cutoff import Cutoff
+from lab.diagnosis.edited_ranks import EditedRanks
+from lab.diagnosis.reruns import Reruns
+from lab.diagnosis.stage_ranks import StageRanker
+from lab.evaluation.scores import SystemRun
+from lab.pipeline.memo import Memo
+from lab.pipeline.stages import Stages
+from lab.relevance.judge import Judge
+from lab.relevance.pieces import Pieces
+from lab.retrieval.ranking import Ranking
+
+# A ranking of chunks, judged as what is delivered for them (the setting's value).
+JudgedAs = Callable[[str, Ranking], SystemRun]
+
+
+class Replay:
+    """Everything of one chunking that a counterfactual needs. Built once, and asked for every
+    system (of `configs`) that shares it."""
+
+    def __init__(
+        self,
+        stages: Stages,
+        pieces: Pieces,
+        cutoff: Cutoff,
+        configs: Sequence[Config],
+        judged_as: JudgedAs,
+    ) -> None:
+        self.stages = stages
+        self.pieces = pieces
+        self.cutoff = cutoff
+        self.judged_as = judged_as
+        self.ranker = StageRanker(stages, pieces, cutoff.k)
+        self.families = Families(stages, pieces, cutoff, configs)
+        self.competitors = Competitors(pieces)
+        self.edits = ChunkEdits(stages, pieces)
+        self.reruns = Reruns(stages, pieces)
+        self._edited = EditedRanks(stages, pieces)
+        self._asking: Memo[tuple[bytes, bool, bool], Stages] = Memo()
+
+    def edited_within(
+        self, config: Config, judge: Judge, units: Ints, edits: Sequence[ChunkEdit], k: Ints
+    ) -> Bools:
+        """Which pieces are within their k once each has its edit."""
+        if not len(units):
+            return np.zeros(0, dtype=bool)
+        return self._edited.ranks(config, judge, units, edits) <= k
+
+    def changed_within(self, config: Config, judge: Judge, units: Ints, k: Ints) -> Bools:
+        """Which pieces a changed system has within their k."""
+        first = self._first_stage(config, self.pieces.query[units])
+        return self.reruns.within(config, judge, units, first, k)
+
+    def _first_stage(self, config: Config, query: Ints) -> Ranking:
+        """A changed system's first stage of some questions, one row each. Only these are asked;
+        what differs in alpha alone often asks the same ones."""
+        each, row = np.unique(query, return_inverse=True)
+
+        def asking() -> Stages:
+            queries = [self.stages.queries[question] for question in each.tolist()]
+            return self.stages.asking(queries, filtered=config.filter, variants=config.variants)
+
+        key = each.tobytes(), config.filter, config.variants
+        first = self._asking.once(key, asking).first_stage(config)
+        return Ranking(first.chunks[row], first.scores[row])

@@ -1,0 +1,19 @@
+"""Memo: values that are computed at their first use."""
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Memo(dict[K, V]):
+    """Key -> value. `functools.cache` over a method would tie an object to itself in a circle, and
+    the indexes of one chunking have to go as soon as its last system is done, not when the garbage
+    collector comes by."""
+
+    def once(self, key: K, compute: Callable[[], V]) -> V:
+        """The value of a key, computed unless it is known."""
+        if key not in self:
+            self[key] = compute()
+        return self[key]
