@@ -67,6 +67,10 @@ class RunError(LabError):
     """A run folder that is absent, incomplete or does not fit what is asked of it."""
 
 
+class AnswersError(LabError):
+    """Answers or judgements of answers that cannot be read, or fit no run."""
+
+
 class LabWarning(UserWarning):
     """Input that is accepted, but should be looked at."""
 

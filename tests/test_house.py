@@ -24,6 +24,7 @@ ROOMS = (
     "diagnosis",
     "runs",
     "sweeping",
+    "answers",
     "report",
     "commands",
     "cli",

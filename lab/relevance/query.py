@@ -10,6 +10,7 @@ from lab.corpus.filter import Filter
 from lab.errors import DiagnosticsError
 
 Role = Literal["core", "background"]
+AnswerType = Literal["fact", "reasoning", "operation", "opinion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Evidence:
 
     `grade` is 1 (helpful) to 3 (answers it) for spans; document judgements keep the grades of their
     set, 0 and below being not relevant. Members of one `group` are alternatives: any of them will
-    do.
+    do. `order` is the place in a chain of evidence, where one step needs the one before.
     """
 
     doc_id: str
@@ -28,6 +29,7 @@ class Evidence:
     grade: int = 3
     role: Role = "core"
     group: str | None = None
+    order: int | None = None
 
     @property
     def whole(self) -> bool:
@@ -39,10 +41,20 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a right answer says. `evidence` are the places, from 0, of the evidence that
+    it rests on; `vital` claims must be in an answer, others may."""
+
+    text: str
+    evidence: tuple[int, ...] = ()
+    vital: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants`
     are other wordings of it, `filter` says which documents may answer it; systems that are set to
-    use them do."""
+    use them do. `answer`, `claims` and `answer_type` say what a right answer is."""
 
     query_id: str
     text: str
@@ -52,6 +64,8 @@ class Query:
     answer: str = ""
     variants: tuple[str, ...] = ()
     filter: Filter | None = None
+    claims: tuple[Claim, ...] = ()
+    answer_type: AnswerType | None = None
 
     @property
     def pieces(self) -> tuple[tuple[Evidence, ...], ...]:

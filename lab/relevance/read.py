@@ -13,12 +13,24 @@ from lab.corpus.lines import identifier, note_repeat, read_records
 from lab.corpus.names import Names
 from lab.corpus.read import TABLES
 from lab.errors import DiagnosticsError, nearest
+from lab.relevance.claims import read_answer_type, read_claims, read_order
 from lab.relevance.locate import find_quote, nearest_text
 from lab.relevance.qrels import read_qrels
 from lab.relevance.query import Evidence, Query
 
-KEYS = ("query_id", "text", "kind", "tags", "answer", "evidence", "variants", "filter")
-EVIDENCE_KEYS = ("doc_id", "quote", "occurrence", "start", "end", "grade", "role", "group")
+KEYS = (
+    "query_id",
+    "text",
+    "kind",
+    "tags",
+    "answer",
+    "answer_type",
+    "claims",
+    "evidence",
+    "variants",
+    "filter",
+)
+EVIDENCE_KEYS = ("doc_id", "quote", "occurrence", "start", "end", "grade", "role", "group", "order")
 ROLES = ("core", "background")
 GRADES = (1, 2, 3)
 
@@ -84,15 +96,18 @@ def _read_file(
         problems.extend(
             f"{place}: unknown key '{key}'{nearest(key, KEYS)}" for key in record if key not in KEYS
         )
+        evidence = _evidence(record.get("evidence", []), corpus, place, problems)
         yield Query(
             query_id=query_id,
             text=_words(record.get("text"), f"{place}: 'text'", problems),
             kind=_words(record.get("kind", "unspecified"), f"{place}: 'kind'", problems),
             tags=_tags(record.get("tags", {}), place, problems),
-            evidence=_evidence(record.get("evidence", []), corpus, place, problems),
+            evidence=evidence,
             answer=str(record.get("answer") or ""),
             variants=_variants(record.get("variants"), place, problems),
             filter=_filter(record.get("filter"), fields, place, problems),
+            claims=read_claims(record.get("claims", []), len(evidence), place, problems),
+            answer_type=read_answer_type(record.get("answer_type"), place, problems),
         )
 
 
@@ -199,7 +214,12 @@ def _item(record: object, corpus: Corpus, place: str, problems: list[str]) -> Ev
     if span is None:
         return None
     return Evidence(
-        doc_id, *span, grade=int(grade), role=role, group=None if group is None else str(group)
+        doc_id,
+        *span,
+        grade=int(grade),
+        role=role,
+        group=None if group is None else str(group),
+        order=read_order(record.get("order"), place, problems),
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import lab
 from lab.errors import DiagnosticsError
+from lab.relevance.query import Claim
 from tests.conftest import SHARED
 from tests.given import corpus_of
 
@@ -153,3 +154,48 @@ def test_public_sets_are_read_without_a_problem(name: str, shared: Path) -> None
     for query in queries:
         for item in query.evidence:
             assert corpus[item.doc_id].text[item.start : item.end].strip()
+
+
+def test_what_a_right_answer_says_is_read(tmp_path: Path) -> None:
+    corpus = corpus_of({"a": "Close the valve. Press start."})
+    line = {
+        "query_id": "q",
+        "text": "How?",
+        "answer_type": "operation",
+        "claims": [{"text": "close it", "evidence": [0]}, {"text": "start", "vital": False}],
+        "evidence": [
+            {"doc_id": "a", "quote": "Close the valve.", "order": 1},
+            {"doc_id": "a", "quote": "Press start.", "order": 2},
+        ],
+    }
+    file = tmp_path / "set.jsonl"
+    file.write_text(json.dumps(line), "utf-8")
+    (query,) = lab.read_diagnostics(file, corpus)
+    assert query.answer_type == "operation"
+    assert query.claims == (Claim("close it", (0,)), Claim("start", (), False))
+    assert [item.order for item in query.evidence] == [1, 2]
+
+
+def test_every_fault_of_claims_is_told_at_once(tmp_path: Path) -> None:
+    corpus = corpus_of({"a": "Close the valve."})
+    line = {
+        "query_id": "q",
+        "text": "How?",
+        "answer_type": "recipe",
+        "claims": ["x", {"text": " "}, {"text": "y", "evidence": [1]}, {"text": "z", "vital": 1}],
+        "evidence": [{"doc_id": "a", "quote": "Close the valve.", "order": "first"}],
+    }
+    file = tmp_path / "set.jsonl"
+    file.write_text(json.dumps(line), "utf-8")
+    with pytest.raises(DiagnosticsError) as fault:
+        lab.read_diagnostics(file, corpus)
+    told = "\n".join(fault.value.problems)
+    for part in (
+        "order is 'first'",
+        "answer_type is 'recipe'; expected one of fact, reasoning, operation, opinion",
+        "claim 1 is a str",
+        "claim 2: text is ' '",
+        "claim 3: evidence is [1]; expected places from 0 to 0",
+        "claim 4: vital is 1",
+    ):
+        assert part in told
