@@ -17,7 +17,8 @@ def run(
         Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")
     ] = None,
     allow_commands: Annotated[
-        bool, typer.Option("--allow-commands", help="Run the commands that the file names.")
+        bool,
+        typer.Option("--allow-commands", help="Run the commands and Python that the file names."),
     ] = False,
     track: Annotated[
         list[str] | None, typer.Option(help="Log to mlflow, mlflow=URI, wandb or wandb=FOLDER.")
@@ -30,6 +31,7 @@ def run(
     """Sweep every system of an experiment, print the first screen and write the run folder with its
     report."""
     from lab.config.experiment import read_experiment
+    from lab.config.own_metrics import refuse_python
     from lab.config.retriever import refuse_commands
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
@@ -47,6 +49,7 @@ def run(
     experiment = read_experiment(file)
     if not allow_commands:
         refuse_commands(experiment.retrievers)
+        refuse_python(experiment.measure.python)
     place = out or Path("runs") / experiment.name
     check_place(place)
     trackers = [tracker(target) for target in track or ()]
@@ -107,10 +110,14 @@ def interfere(
         Path | None,
         typer.Option(help="Folder for a run of every dose, for `lab explain` and `compare`."),
     ] = None,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Run the Python that the file names.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Add distractors to the corpus, dose by dose, and show which systems resist."""
     from lab.config.experiment import read_experiment
+    from lab.config.own_metrics import refuse_python
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
     from lab.report.page.dose_plot import NAME, read_doses, with_earlier
@@ -128,6 +135,8 @@ def interfere(
     if into:
         read_run(into)  # a wrong folder is told before the work
     experiment = read_experiment(file)
+    if not allow_commands:
+        refuse_python(experiment.measure.python)
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     own = read_corpus(folder) if folder else None

@@ -5,13 +5,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from lab.config.config import problem
 from lab.config.grid import TABLES, Grid
+from lab.config.own_metrics import function_name, load_function, taken_out
 from lab.config.retriever import RetrieverConfig
 from lab.errors import ConfigError, nearest
-from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.evaluation.metrics import PYTHON, WEIGHTED, parse_metric
+from lab.evaluation.own import OwnMetric
 from lab.retrieval.synonyms import read_synonyms
 
 CONTEXT_K = 10
@@ -23,7 +33,9 @@ class Measure(BaseModel):
 
     `weights` gives metrics a weight each; their weighted mean then is a metric of its own,
     `weighted`, and chooses. `sealed` is the share of questions set aside for one last score of the
-    recommended system.
+    recommended system: whole documents by chance, or the latest questions if `sealed_by` is "date".
+    `python` names functions in files that are metrics as well; in Python a function may stand among
+    `metrics` itself (see `lab.evaluation.own`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,13 +46,47 @@ class Measure(BaseModel):
     hold: Annotated[float, Field(gt=0, le=1)] = 0.9
     weights: dict[str, Annotated[float, Field(gt=0)]] = {}
     sealed: Annotated[float, Field(ge=0, le=0.8)] = 0.0
+    sealed_by: Literal["documents", "date"] = "documents"
+    python: tuple[str, ...] = ()
     seed: int = 0
+    _functions: dict[str, OwnMetric] = PrivateAttr(default_factory=dict)
 
     def __init__(self, **values: Any) -> None:
+        functions, named = taken_out(values.get("metrics", ()))
         try:
-            super().__init__(**values)
+            super().__init__(**values | ({"metrics": named} if functions else {}))
         except ValidationError as fault:
             raise ConfigError(_problems(fault)) from None
+        self._functions = functions
+
+    @model_validator(mode="before")
+    @classmethod
+    def _python_is_measured(cls, values: Any) -> Any:
+        places = values.get("python")
+        if isinstance(places, str):
+            places = (places,)
+        if not isinstance(places, list | tuple) or not all(isinstance(p, str) for p in places):
+            return values
+        try:
+            labels = [PYTHON + function_name(place) for place in places]
+        except ConfigError as fault:
+            raise ValueError(str(fault)) from None
+        metrics = values.get("metrics", cls.model_fields["metrics"].default)
+        return values | {"python": places, "metrics": (*metrics, *labels)}
+
+    def own_metrics(self) -> dict[str, OwnMetric]:
+        """The user's own metrics by name; runs the files that `python` names. Raises ConfigError
+        when one cannot be run, and for a name that no function has."""
+        found = {function_name(place): load_function(place) for place in self.python}
+        found |= self._functions
+        asked = (parse_metric(metric).function for metric in self.measured)
+        lacking = [name for name in asked if name and name not in found]
+        if lacking:
+            raise ConfigError(
+                f"measure.metrics names python:{name}, which is no function that was given"
+                for name in lacking
+            )
+        return found
 
     @field_validator("metrics")
     @classmethod
@@ -224,11 +270,27 @@ def _measure(plain: Any, path: Path, problems: list[str]) -> Measure:
     if not isinstance(plain, dict):
         problems.append(f"{path}: 'measure' is {plain!r}; expected a table [measure]")
         return Measure()
+    places = plain.get("python", ())
+    places = [places] if isinstance(places, str) else places
+    if isinstance(places, list) and all(isinstance(place, str) for place in places):
+        plain = plain | ({"python": [_python(p, path, problems) for p in places]} if places else {})
     try:
         return Measure(**plain)
     except ConfigError as fault:
         problems.extend(f"{path}: {problem}" for problem in fault.problems)
         return Measure()
+
+
+def _python(place: str, path: Path, problems: list[str]) -> str:
+    """`file.py:name` with the file where it lies, looked for like the other paths."""
+    file, colon, name = place.rpartition(":")
+    found = next((p for p in (Path(file), path.parent / file) if p.is_file()), None)
+    if colon and found is None:
+        problems.append(
+            f"{path}: measure.python '{file}' does not exist, neither from here nor from "
+            f"{path.parent}"
+        )
+    return f"{found or file}{colon}{name}"
 
 
 def _problems(fault: ValidationError) -> Iterator[str]:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import Floats
-from lab.evaluation.metrics import RANX
 
+# The metrics that are computed by ranx, over contributed items or over hits.
+RANX = ("recall", "precision", "ndcg", "ndcg_burges", "mrr", "map", "hit_rate")
 MetricFunction = Callable[[Floats, Floats, int], Floats]
 
 

@@ -1,13 +1,26 @@
 """Scores per question: every metric of every system, with ranx where ranx has it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
 from lab.arrays import NEVER, NONE, Floats, Ints
+from lab.errors import ConfigError
+from lab.evaluation.incomplete import (
+    Grades,
+    bpref,
+    condensed_ndcg,
+    grades_over,
+    judged_share,
+    rbp,
+    rbp_residual,
+)
 from lab.evaluation.items import chunk_lists, item_lists, judgements, kept_lists, positions
 from lab.evaluation.metrics import Metric
+from lab.evaluation.own import OwnMetric, own_scores
 from lab.relevance.judge import Judge, Judged, SpanJudge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.ranking import Ranking
@@ -41,35 +54,70 @@ class SystemRun:
     span_tokens: Ints
 
 
-def score(pieces: Pieces, runs: Sequence[SystemRun], metrics: Sequence[Metric]) -> Floats:
-    """Systems x questions x metrics. All systems are stacked, so that ranx is called once a
-    metric."""
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """All systems as metrics read them, stacked, so that ranx is called once a metric: `complete`
+    is systems x pieces; `functions` are the user's own metrics by name."""
+
+    pieces: Pieces
+    runs: Sequence[SystemRun]
+    functions: Mapping[str, OwnMetric]
+
+    @cached_property
+    def complete(self) -> Ints:
+        return np.array([run.judged.complete for run in self.runs])
+
+    @cached_property
+    def placed(self) -> Ints:
+        """Places in the lists of contributed items."""
+        return positions(self.pieces, self.complete)
+
+    @cached_property
+    def qrels(self) -> Floats:
+        return np.tile(judgements(self.pieces), (len(self.runs), 1, 1))
+
+    @cached_property
+    def labels(self) -> list[tuple[Ints, Grades]]:
+        """Per system the judgement of every document of its rankings, and all judgements."""
+        of: dict[int, Grades] = {}
+        found = []
+        for run in self.runs:
+            corpus = run.judge.spans.corpus
+            if id(corpus) not in of:
+                of[id(corpus)] = grades_over(self.pieces.queries, corpus)
+            found.append((of[id(corpus)].of(run.judged), of[id(corpus)]))
+        return found
+
+
+Scorer = Callable[[Stack, Metric], Floats]
+
+
+def score(
+    pieces: Pieces,
+    runs: Sequence[SystemRun],
+    metrics: Sequence[Metric],
+    functions: Mapping[str, OwnMetric] = MappingProxyType({}),
+) -> Floats:
+    """Systems x questions x metrics. Metrics whose family is `whole` need runs with every hit.
+
+    Raises ConfigError for a metric that needs judgements per document where spans are judged.
+    """
     found = np.empty((len(runs), len(pieces.queries), len(metrics)))
-    complete = np.array([run.judged.complete for run in runs])
-    qrels = np.tile(judgements(pieces), (len(runs), 1, 1))
-    placed: Ints | None = None
+    stack = Stack(pieces, runs, functions)
     for column, metric in enumerate(metrics):
-        if metric.name == "recall":
-            limit = _fitting(runs, metric.k)[:, pieces.query] if metric.by_tokens else metric.k
-            values = _ranx(qrels, kept_lists(pieces, complete <= limit), "recall")
-        elif metric.name == "precision" and metric.by_tokens:
-            values = _budget_precision(runs, metric.k)
-        elif metric.name == "precision":
-            values = _ranx(
-                *chunk_lists([run.judged for run in runs], metric.k), "precision", metric.k
-            )
-        elif metric.name in OWN_METRICS:
-            values = np.concatenate(
-                [OWN_METRICS[metric.name](pieces, run, metric.k) for run in runs]
-            )
-        else:
-            placed = positions(pieces, complete) if placed is None else placed
-            # Without a cut the list ends at the last piece, wherever it stands: hits behind it
-            # change nothing.
-            length = metric.k or int(placed.max(where=placed < NEVER, initial=1))
-            values = _ranx(qrels, item_lists(pieces, placed, length), metric.name, metric.k)
-        found[:, :, column] = values.reshape(len(runs), -1)
+        found[:, :, column] = SCORERS[metric.name](stack, metric).reshape(len(runs), -1)
     return found
+
+
+def check_unit(metrics: Sequence[Metric], unit: str) -> None:
+    """Raises ConfigError for metrics that the judged unit has not got."""
+    alien = [m.label for m in metrics if m.family.by_document and unit != "document"]
+    if alien:
+        raise ConfigError(
+            f"measure.metrics names {label}, which counts judged documents; the set judges spans, "
+            "where everything else is not evidence: leave it out, or set unit = 'document'"
+            for label in alien
+        )
 
 
 def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
@@ -80,10 +128,67 @@ def _ranx(qrels: Floats, run: Floats, name: str, k: int = 0) -> Floats:
     return metric_function(name)(qrels, run, k)
 
 
-def _fitting(runs: Sequence[SystemRun], budget: int) -> Ints:
-    """Systems x questions: how many of the first spans fit into the token budget, whole ones in
-    order."""
-    return np.array([fitting(run, budget) for run in runs])
+def _recall(stack: Stack, metric: Metric) -> Floats:
+    limit: Ints | int = metric.k
+    if metric.by_tokens:
+        fits = np.array([fitting(run, metric.k) for run in stack.runs])
+        limit = fits[:, stack.pieces.query]
+    return _ranx(stack.qrels, kept_lists(stack.pieces, stack.complete <= limit), "recall")
+
+
+def _precision(stack: Stack, metric: Metric) -> Floats:
+    if metric.by_tokens:
+        return _budget_precision(stack.runs, metric.k)
+    lists = chunk_lists([run.judged for run in stack.runs], metric.k)
+    return _ranx(*lists, "precision", metric.k)
+
+
+def _over_items(stack: Stack, metric: Metric) -> Floats:
+    """What ranx has, over the contributed items. Without a cut the list ends at the last piece,
+    wherever it stands: hits behind it change nothing."""
+    length = metric.k or int(stack.placed.max(where=stack.placed < NEVER, initial=1))
+    lists = item_lists(stack.pieces, stack.placed, length)
+    return _ranx(stack.qrels, lists, metric.name, metric.k)
+
+
+def _ndcg_jk(stack: Stack, metric: Metric) -> Floats:
+    """nDCG over the contributed items after Järvelin and Kekäläinen (2002): the gain at rank r is
+    divided by log2(r) from rank b = 2 on and not at all before, so that ranks 1 and 2 count
+    alike."""
+    pieces = stack.pieces
+    ideal = judgements(pieces)[:, :, 1][:, : metric.k]
+    best = ideal @ _undiscounted(np.arange(1, ideal.shape[1] + 1))
+    gain = np.where(stack.placed <= metric.k, pieces.grade, 0) * _undiscounted(stack.placed)
+    rows = np.arange(len(stack.runs))[:, None] * len(pieces.queries) + pieces.query
+    width = len(stack.runs) * len(pieces.queries)
+    total = np.bincount(rows.reshape(-1), weights=gain.reshape(-1), minlength=width)
+    return np.asarray(total / np.tile(best, len(stack.runs)))
+
+
+def _undiscounted(ranks: Ints) -> Floats:
+    return np.asarray(1 / np.maximum(1.0, np.log2(ranks)))
+
+
+def _per_run(of_run: Callable[[Pieces, SystemRun, int], Floats]) -> Scorer:
+    return lambda stack, metric: np.concatenate(
+        [of_run(stack.pieces, run, metric.k) for run in stack.runs]
+    )
+
+
+def _over_labels(of_labels: Callable[[Ints, Grades, Metric], Floats]) -> Scorer:
+    return lambda stack, metric: np.concatenate(
+        [of_labels(labels, grades, metric) for labels, grades in stack.labels]
+    )
+
+
+def _own(stack: Stack, metric: Metric) -> Floats:
+    function = stack.functions[metric.function]
+    return np.concatenate(
+        [
+            own_scores(metric.function, function, stack.pieces, run.judge, run.judged)
+            for run in stack.runs
+        ]
+    )
 
 
 def fitting(run: SystemRun, budget: int) -> Ints:
@@ -150,9 +255,23 @@ def _context_tokens(pieces: Pieces, run: SystemRun, k: int) -> Floats:
     return np.asarray(token_counts(run)[:, :k].sum(axis=1), dtype=np.float64)
 
 
-OWN_METRICS: dict[str, Callable[[Pieces, SystemRun, int], Floats]] = {
-    "front_hit": _front_hit,
-    "coverage": _coverage,
-    "pieces_needed": _pieces_needed,
-    "context_tokens": _context_tokens,
+SCORERS: dict[str, Scorer] = {
+    "recall": _recall,
+    "precision": _precision,
+    "ndcg": _over_items,
+    "ndcg_burges": _over_items,
+    "ndcg_jk": _ndcg_jk,
+    "mrr": _over_items,
+    "map": _over_items,
+    "hit_rate": _over_items,
+    "front_hit": _per_run(_front_hit),
+    "coverage": _per_run(_coverage),
+    "pieces_needed": _per_run(_pieces_needed),
+    "context_tokens": _per_run(_context_tokens),
+    "judged": _over_labels(lambda labels, _, m: judged_share(labels, m.k)),
+    "bpref": _over_labels(lambda labels, g, _: bpref(labels, g.relevant, g.irrelevant)),
+    "ndcg_condensed": _over_labels(lambda labels, g, m: condensed_ndcg(labels, g.ideal, m.k)),
+    "rbp": _over_labels(lambda labels, _, m: rbp(labels, m.persistence, m.k)),
+    "rbp_residual": _over_labels(lambda labels, _, m: rbp_residual(labels, m.persistence, m.k)),
+    "python": _own,
 }

@@ -310,7 +310,10 @@ class DocumentJudge:
 
     def judge(self, ranking: Ranking) -> Judged:
         """Ranks of the relevant documents, and which documents are relevant."""
-        documents = project(ranking, self.spans.document)
+        return self.judge_documents(project(ranking, self.spans.document))
+
+    def judge_documents(self, documents: Ranking) -> Judged:
+        """The same of a ranking that is of documents already."""
         keys = np.arange(len(documents))[:, None] * len(self.spans.corpus) + documents.chunks
         relevant = np.isin(keys, self._relevant) & (documents.chunks != NONE)
         return Judged(documents, self._complete(documents), relevant)

@@ -116,6 +116,8 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
     judged = judge.judge(_ranking(rankings, asked, corpus))
     parsed = [parse_metric(metric) for metric in metrics]
+    if any(metric.function for metric in parsed):
+        raise RunError("a metric in Python is computed by a sweep; a TREC run has no texts for it")
     values = score(
         asked, [SystemRun(judge, judged, np.zeros(len(corpus), dtype=np.int64))], parsed
     )[0]

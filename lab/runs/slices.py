@@ -12,7 +12,7 @@ from lab.corpus.document import Corpus
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.intervals import mean_intervals
-from lab.evaluation.metrics import COSTS
+from lab.evaluation.metrics import is_cost
 from lab.evaluation.slices import distance_label, labels
 from lab.relevance.query import Query
 from lab.runs.boundary import Cut, Gap, boundary_gap, margins, systems_alike, worst_cuts
@@ -116,7 +116,7 @@ def _means(
         )
         ends = []
         for column, metric in enumerate(metrics):
-            bounds = None if metric.split("@")[0] in COSTS else (0.0, 1.0)
+            bounds = None if is_cost(metric) else (0.0, 1.0)
             low, high = mean_intervals(
                 values[inside][:, [column]], clusters.only(inside), seed, bounds
             )

@@ -19,12 +19,13 @@ from lab.errors import ConfigError
 from lab.evaluation.compiled import compile_metric
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
-from lab.evaluation.scores import score
+from lab.evaluation.scores import SystemRun, check_unit, score
+from lab.evaluation.unjudged import can_turn, decided_by_unjudged, unjudged
 from lab.pipeline.foreign.answers import foreign_config
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
-from lab.relevance.pieces import pieces
+from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query, in_order
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
@@ -93,6 +94,8 @@ def sweep(
     open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
     asked = pieces(open_questions, measure.unit)
     metrics = [parse_metric(metric) for metric in measure.measured]
+    check_unit(metrics, asked.unit)
+    functions = measure.own_metrics()
     progress = progress or Silent()
     kept = Cache(cache or default_cache_path(), progress.note)
     resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
@@ -172,13 +175,16 @@ def sweep(
         findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence), reachable)
     advance = resources.progress.stage("metrics", 1)
     with resources.timed("metrics"):
-        values = score(asked, runs, metrics)
+        values = score(asked, runs, metrics, functions)
         context = score(asked, runs, [Metric("context_tokens", measure.context_k)])[:, :, 0].mean(
             axis=1
         )
         if measure.weights:
             mean = weighted(values, [metric.label for metric in metrics], measure.weights)
             values = np.concatenate([values, mean[:, :, None]], axis=2)
+    for note in (doubts := _unjudged(asked, runs, measure, [config.name for config in configs])):
+        resources.progress.note(note)
+    notes = (*notes, *doubts)
     advance(1)
     result = Result(
         name=name,
@@ -262,6 +268,21 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
         for name in names:
             compile_metric(name)
             advance(1)
+
+
+def _unjudged(
+    asked: Pieces, runs: Sequence[SystemRun], measure: Measure, systems: Sequence[str]
+) -> tuple[str, ...]:
+    """A line where what was never judged decides between the best system and others."""
+    if asked.unit != "document" or measure.select_by == WEIGHTED:
+        return ()
+    metric = parse_metric(measure.select_by)
+    if not can_turn(metric):
+        return ()
+    zeros = any(item.grade <= 0 for query in asked.queries for item in query.evidence)
+    found = unjudged(asked, runs, metric)
+    line = decided_by_unjudged(found, systems, lists_zeros=zeros)
+    return (line,) if line else ()
 
 
 def _sealed_scores(fresh: Result, system: str) -> Sealed:

@@ -54,8 +54,8 @@ class Asked:
     @property
     def ranks_read(self) -> int | None:
         """How many ranks the metrics look at beside completion ranks; None for all, which a token
-        budget may need."""
-        if any(metric.by_tokens for metric in self.metrics):
+        budget may need, and metrics that read every hit."""
+        if any(metric.by_tokens or metric.family.whole for metric in self.metrics):
             return None
         return max(self.measure.context_k, *(metric.k for metric in self.metrics))
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
+from lab.chunking.config import ChunkConfig
+from lab.chunking.strategies import chunk
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
 from lab.relevance.judge import SpanJudge, judge_for
@@ -393,3 +395,20 @@ def test_scores_stay_within_0_and_1_and_coverage_grows_with_k(seed: int) -> None
     assert ((found >= 0) & (found <= 1 + 1e-12)).all()
     assert (np.diff(found[0, 0, :16].reshape(2, 8), axis=1) >= 0).all()
     assert NEVER > 10**9
+
+
+def test_ndcg_jk_is_the_example_of_jarvelin_and_kekalainen() -> None:
+    """The gains, ideal and nDCG of the paper (TOIS 20(4), 2002, section 2.2 and 2.3), log base 2:
+    G' = <3, 2, 3, 0, 0, 1, 2, 2, 3, 0, ...>, to two decimals."""
+    found = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+    never = [1, 1, 1]
+    texts = {f"d{i:02d}": "x" for i in range(len(found) + len(never))}
+    grades = dict(zip(texts, found + never, strict=True))
+    evidence = tuple(Evidence(doc_id, grade=g) for doc_id, g in grades.items() if g)
+    asked = pieces([Query("q", "?", evidence=evidence)], "document")
+    expected = [1, 0.83, 0.87, 0.77, 0.71, 0.69, 0.73, 0.77, 0.83, 0.81]
+    documents = chunk(corpus_of(texts), ChunkConfig(strategy="document"))
+    ranking = ranking_of([{i: -float(i) for i in range(len(found))}], len(found))
+    metrics = [f"ndcg_jk@{k}" for k in range(1, 11)]
+    (values,) = measure(asked, documents, [ranking], metrics)[0]
+    assert values == pytest.approx(expected, abs=0.006)

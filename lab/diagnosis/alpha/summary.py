@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.arrays import Floats
 from lab.diagnosis.alpha.curve import Curve
-from lab.evaluation.metrics import RANX, Metric
+from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun, score
 from lab.relevance.judge import Judged
 from lab.relevance.pieces import Pieces
@@ -26,7 +26,7 @@ NEAR_BEST = 0.01
 def has_curve(metric: Metric, cap: int) -> bool:
     """Whether a metric is a function of ranks within the cap, so that it has an exact curve; token
     budgets are not."""
-    return metric.name in (*RANX, "front_hit") and not metric.by_tokens and 0 < metric.k <= cap
+    return metric.family.by_ranks and not metric.by_tokens and 0 < metric.k <= cap
 
 
 @dataclass(frozen=True, eq=False)
