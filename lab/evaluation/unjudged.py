@@ -104,17 +104,15 @@ def _judged_anew(asked: Pieces, run: SystemRun) -> SystemRun:
     return SystemRun(judge, judge.judge_documents(run.judged.ranking), run.span_tokens)
 
 
-def decided_by_unjudged(found: Unjudged, systems: Sequence[str], *, lists_zeros: bool) -> str:
+def decided_by_unjudged(found: Unjudged, systems: Sequence[str]) -> str:
     """A line that names the systems whose distance to the leader the unjudged decide; nothing where
-    there are none. `lists_zeros`: whether the set says of any document that it is not relevant."""
+    there are none."""
     names = [systems[number] for number in np.flatnonzero(found.decides).tolist()]
     if not names:
         return ""
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-    zeros = "" if lists_zeros else "; the set lists nothing as judged and not relevant"
     return (
-        f"unjudged decides: {systems[found.leader]} leads {len(names)} of {len(systems)} "
-        f"systems in "
-        f"{found.metric} by less than what its unjudged documents could turn ({shown}); "
-        f"{found.judged[found.leader]:.0%} of what the leader shows is judged{zeros}"
+        f"unjudged decides: {systems[found.leader]} leads {len(names)} of {len(systems) - 1} other "
+        f"systems in {found.metric} by less than what documents that nobody judged could turn "
+        f"({shown}); {found.judged[found.leader]:.0%} of what the leader shows is judged"
     )

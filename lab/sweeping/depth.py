@@ -10,6 +10,9 @@ from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun, token_counts
 from lab.retrieval.ranking import Ranking
 
+# Metrics without a cut-off that a piece below all hits changes by more than a trace.
+UNCUT = ("map", "mrr", "bpref")
+
 
 @dataclass(frozen=True, eq=False)
 class Reach:
@@ -43,29 +46,31 @@ class Reach:
             return self.tokens < metric.k
         if metric.k:
             return self.listed < metric.k
+        if metric.name not in UNCUT:
+            return np.zeros(len(self.listed), dtype=bool)
         unsettled = self.held == 0 if metric.name == "mrr" else self.missing > 0
         return (self.listed < NEVER) & unsettled
 
 
 def cut_by_depth(reaches: Sequence[Reach], metrics: Sequence[Metric], unit: str) -> tuple[str, ...]:
-    """A line for every metric that looks past what `retrieve.depth` lets it see. Depth counts
+    """Lines that name the metrics which look past what `retrieve.depth` lets them see. Depth counts
     chunks, of which several may lie in one document; it is left as it was set, for it decides what
     is fused and reranked as well."""
     things = "documents" if unit == "document" else "spans"
-    lines = []
+    cut: dict[str, list[str]] = {}
     for metric in metrics:
-        cut = [(reach, reach.cuts(metric)) for reach in reaches if metric.name != "pieces_needed"]
-        cut = [(reach, questions) for reach, questions in cut if questions.any()]
-        if not cut:
+        questions = [(reach, reach.cuts(metric)) for reach in reaches]
+        concerned = [(reach, of) for reach, of in questions if of.any()]
+        if not concerned:
             continue
-        most = max(int(questions.sum()) for _, questions in cut)
-        listed = np.concatenate([reach.listed[questions] for reach, questions in cut])
-        depths = sorted({reach.depth for reach, _ in cut})
-        lines.append(
-            f"retrieve.depth {' and '.join(map(str, depths))} cuts {metric.label}: depth counts "
-            f"chunks, which under {len(cut)} of {len(reaches)} systems hold "
-            + (f"fewer {things} than it reads" if metric.k else "not all evidence")
-            + f" for up to {most} of {len(cut[0][1])} questions ({listed.mean():.0f} {things} on "
-            "average); what lies below counts as missed, so raise retrieve.depth"
+        most = max(int(of.sum()) for _, of in concerned)
+        listed = np.concatenate([reach.listed[of] for reach, of in concerned]).mean()
+        depths = " and ".join(map(str, sorted({reach.depth for reach, _ in concerned})))
+        lack = f"fewer {things} than it reads" if metric.k else "not all evidence"
+        told = (
+            f"depth {depths} counts chunks, which under {len(concerned)} of {len(reaches)} systems "
+            f"hold {lack} for up to {most} of {len(concerned[0][1])} questions ({listed:.0f} "
+            f"{things} on average); what lies below counts as missed, so raise it"
         )
-    return tuple(lines)
+        cut.setdefault(told, []).append(metric.label)
+    return tuple(f"retrieve.depth cuts {', '.join(labels)}: {told}" for told, labels in cut.items())

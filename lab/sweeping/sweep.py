@@ -37,6 +37,7 @@ from lab.storage.progress import Progress, Silent
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.heldout import Sealed, one_cell, seal
+from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
 from lab.sweeping.preflight.facts import (
     chunk_facts,
     distracted,
@@ -182,7 +183,9 @@ def sweep(
         if measure.weights:
             mean = weighted(values, [metric.label for metric in metrics], measure.weights)
             values = np.concatenate([values, mean[:, :, None]], axis=2)
-    for note in (doubts := _unjudged(asked, runs, measure, [config.name for config in configs])):
+    perhaps = perhaps_evidence(asked, corpus, [system.rows for system in found])
+    doubts = _doubts(asked, runs, measure, [config.name for config in configs], perhaps)
+    for note in doubts:
         resources.progress.note(note)
     notes = (*notes, *doubts)
     advance(1)
@@ -270,19 +273,20 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
             advance(1)
 
 
-def _unjudged(
-    asked: Pieces, runs: Sequence[SystemRun], measure: Measure, systems: Sequence[str]
+def _doubts(
+    asked: Pieces,
+    runs: Sequence[SystemRun],
+    measure: Measure,
+    systems: Sequence[str],
+    perhaps: Sequence[Perhaps],
 ) -> tuple[str, ...]:
-    """A line where what was never judged decides between the best system and others."""
-    if asked.unit != "document" or measure.select_by == WEIGHTED:
-        return ()
-    metric = parse_metric(measure.select_by)
-    if not can_turn(metric):
-        return ()
-    zeros = any(item.grade <= 0 for query in asked.queries for item in query.evidence)
-    found = unjudged(asked, runs, metric)
-    line = decided_by_unjudged(found, systems, lists_zeros=zeros)
-    return (line,) if line else ()
+    """Lines where what was never judged may decide: documents, or text that looks like evidence."""
+    lines = [told(perhaps, len(systems))]
+    if asked.unit == "document" and measure.select_by != WEIGHTED:
+        metric = parse_metric(measure.select_by)
+        if can_turn(metric):
+            lines.append(decided_by_unjudged(unjudged(asked, runs, metric), systems))
+    return tuple(line for line in lines if line)
 
 
 def _sealed_scores(fresh: Result, system: str) -> Sealed:

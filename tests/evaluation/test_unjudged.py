@@ -102,7 +102,9 @@ def test_which_metrics_can_be_turned() -> None:
 
 def test_the_line_names_who_is_concerned() -> None:
     found = against("precision@3", {"a": 1, "b": 1, "c": 0}, "abc", "axy")
-    line = decided_by_unjudged(found, ["one", "two"], lists_zeros=True)
-    assert line.startswith("unjudged decides: one leads 1 of 2 systems in precision@3 by less than")
+    line = decided_by_unjudged(found, ["one", "two"])
+    assert line.startswith(
+        "unjudged decides: one leads 1 of 1 other systems in precision@3 by less than"
+    )
     assert "(two)" in line
     assert line.endswith("100% of what the leader shows is judged")

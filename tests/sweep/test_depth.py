@@ -29,22 +29,22 @@ def notes_of(metrics: tuple[str, ...], evidence: tuple[Evidence, ...], depth: in
 def test_recall_of_more_documents_than_the_chunks_hold_is_named() -> None:
     evidence = (Evidence("d0"), Evidence("d5"))
     (note,) = notes_of(("recall@5", "recall@1"), evidence, depth=8)
-    assert note.startswith("retrieve.depth 8 cuts recall@5: depth counts chunks")
+    assert note.startswith("retrieve.depth cuts recall@5: depth 8 counts chunks")
     assert "under 1 of 1 systems hold fewer documents than it reads for up to 1 of 1" in note
     assert notes_of(("recall@5",), evidence, depth=24) == []
 
 
 def test_a_metric_without_a_cut_is_cut_where_a_piece_is_missing() -> None:
     every = tuple(Evidence(f"d{i}") for i in range(6))
-    assert [n.split()[3] for n in notes_of(("map", "mrr"), every, depth=8)] == ["map:"]
+    assert [n.split()[2] for n in notes_of(("map", "mrr"), every, depth=8)] == ["map:"]
     assert notes_of(("map", "mrr"), every, depth=24) == []
 
 
 def test_spans_and_token_budgets() -> None:
     spans = (Evidence("d0", 0, 5), Evidence("d5", 0, 5))
-    assert [n.split()[3] for n in notes_of(("recall@9", "recall@8"), spans, 8)] == ["recall@9:"]
+    assert [n.split()[2] for n in notes_of(("recall@9", "recall@8"), spans, 8)] == ["recall@9:"]
     cut = notes_of(("recall@500tok", "recall@3tok"), spans, depth=8)
-    assert [note.split()[3] for note in cut] == ["recall@500tok:"]
+    assert [note.split()[2] for note in cut] == ["recall@500tok:"]
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_cranfield_recall_at_100_is_cut_by_depth_100(shared: Path, cache: Path) 
         grid = Grid(mode="bm25", chunk_size=400, depth=depth)
         result = sweep(corpus, queries, grid, measure, cache=cache)
         values[depth] = result.scores(result.best).means()
-        cut = [n.split()[3].rstrip(":") for n in result.notes if n.startswith("retrieve.depth")]
+        cut = [n.split()[2].rstrip(":") for n in result.notes if n.startswith("retrieve.depth")]
         assert cut == (["recall@100", "map"] if depth == 100 else ["map"])
     assert values[100]["ndcg@10"] == values[1000]["ndcg@10"]
     assert values[100]["recall@100"] < values[1000]["recall@100"]
