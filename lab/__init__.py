@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lab.corpus.document import Corpus, Document
     from lab.corpus.read import read_corpus
     from lab.errors import LabError
+    from lab.relevance.frame import queries_from_frame
     from lab.relevance.query import Evidence, Query
     from lab.relevance.read import read_diagnostics
     from lab.runs.folder import read_run
@@ -29,6 +30,7 @@ _HOME = {
     "Measure": "lab.config.experiment",
     "Query": "lab.relevance.query",
     "Result": "lab.sweeping.result",
+    "queries_from_frame": "lab.relevance.frame",
     "read_corpus": "lab.corpus.read",
     "read_diagnostics": "lab.relevance.read",
     "read_experiment": "lab.config.experiment",
@@ -46,6 +48,7 @@ __all__ = [
     "Measure",
     "Query",
     "Result",
+    "queries_from_frame",
     "read_corpus",
     "read_diagnostics",
     "read_experiment",

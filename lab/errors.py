@@ -3,8 +3,9 @@
 import difflib
 from collections.abc import Iterable
 
-COMPARED = 5000
+COMPARED = 1000
 LISTED = 20
+LONG = 100
 # Longer than any sentence of the lab's own: what is cut is input that was quoted.
 LONGEST = 2000
 
@@ -87,9 +88,15 @@ def _line(message: str) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """`, did you mean 'x'?` for the closest known spelling, else the list of what is known."""
     known = sorted(known)
-    # difflib compares with every word, so a large corpus's ids are told by example only.
-    close = (
-        difflib.get_close_matches(word, known, n=1, cutoff=0.6) if len(known) <= COMPARED else []
+    close = _closest(word, known) if len(known) <= COMPARED else []
+    shown = ", ".join(name[:LONG] for name in known[:LISTED]) + (
+        ", ..." if len(known) > LISTED else ""
     )
-    shown = ", ".join(known[:LISTED]) + (", ..." if len(known) > LISTED else "")
     return f"; did you mean '{close[0]}'?" if close else f"; known: {shown}"
+
+
+def _closest(word: str, known: list[str]) -> list[str]:
+    """difflib compares every letter with every other: long names and many ids are told by example
+    only."""
+    short = [name for name in known if len(name) <= LONG]
+    return difflib.get_close_matches(word, short, n=1, cutoff=0.6) if len(word) <= LONG else []

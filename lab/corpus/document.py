@@ -8,10 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.corpus.names import Names
-from lab.errors import CorpusError
+from lab.errors import CorpusError, encodable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,54 @@ class Document:
         return "; ".join(text for text in several if isinstance(text, str) and text.strip())
 
 
+def faults(document: object, position: int) -> list[str]:
+    """What keeps an object from being a document, a line each: wrong types, no id, text or metadata
+    that cannot be written as UTF-8."""
+    if not isinstance(document, Document):
+        return [f"document {position} is a {type(document).__name__}; expected a Document"]
+    place = f"document {position}"
+    if not isinstance(document.doc_id, str) or not document.doc_id.strip():
+        return [f"{place}: doc_id is {document.doc_id!r}; expected a non-empty text"]
+    place = f"document '{document.doc_id}'"
+    found = [
+        f"{place}: {name} is a {type(value).__name__}; expected text"
+        for name, value in (("text", document.text), ("title", document.title))
+        if not isinstance(value, str)
+    ]
+    if not isinstance(document.metadata, Mapping):
+        found.append(f"{place}: metadata is a {type(document.metadata).__name__}; expected a dict")
+    elif not found:
+        found += _unwritable(document, place)
+    return found
+
+
+def _unwritable(document: Document, place: str) -> list[str]:
+    if not all(map(encodable, (document.doc_id, document.text, document.title))):
+        return [f"{place}: holds half of a surrogate pair, which is no character; remove it"]
+    try:
+        written = json.dumps(dict(document.metadata), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as fault:
+        return [f"{place}: its metadata cannot be written as JSON ({fault})"]
+    return [] if encodable(written) else [f"{place}: its metadata holds half of a surrogate pair"]
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Documents ordered by `doc_id`, so that nothing downstream depends on the order they were read
-    in.
+    in. `unread` has a line for every kind of file that lay among them and was not read.
 
-    Raises CorpusError when two documents share an id or when there is no document.
+    Raises CorpusError when two documents share an id, when one is none, or when there is none.
     """
 
     documents: tuple[Document, ...]
+    unread: tuple[str, ...] = field(default=(), compare=False)
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        ordered = tuple(sorted(documents, key=lambda document: document.doc_id))
+    def __init__(self, documents: Iterable[Document], unread: tuple[str, ...] = ()) -> None:
+        given = tuple(documents)
+        problems = [line for position, d in enumerate(given) for line in faults(d, position)]
+        if problems:
+            raise CorpusError(problems)
+        ordered = tuple(sorted(given, key=lambda document: document.doc_id))
         if not ordered:
             raise CorpusError("the corpus holds no document")
         twice = sorted({a.doc_id for a, b in pairwise(ordered) if a.doc_id == b.doc_id})
@@ -72,6 +111,16 @@ class Corpus:
                 ]
             )
         object.__setattr__(self, "documents", ordered)
+        object.__setattr__(self, "unread", unread)
+
+    @staticmethod
+    def from_frame(frame: "pd.DataFrame") -> "Corpus":
+        """Documents from a DataFrame: columns `doc_id`, `text` and, if there is one, `title`; any
+        other column is metadata, left out where it is missing. Raises CorpusError with every bad
+        row."""
+        from lab.corpus.frame import documents_of
+
+        return Corpus(documents_of(frame))
 
     def __len__(self) -> int:
         return len(self.documents)

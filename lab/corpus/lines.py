@@ -2,8 +2,9 @@
 
 import gzip
 import json
+import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,25 +65,11 @@ def read_records(
     for number, line in numbered_lines(path, error, budget):
         place = f"{path}:{number}"
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as fault:
-            problems.append(
-                f"{place}: not JSON ({fault.msg} at column {fault.colno}); expected one object a "
-                "line"
-            )
+            record = read_json(line)
+        except ValueError as fault:
+            problems.append(f"{place}: {fault}; expected one object a line")
             continue
-        except (ValueError, RecursionError) as fault:
-            # A number of thousands of digits, or brackets nested a thousand deep.
-            problems.append(
-                f"{place}: not JSON that can be read ({fault}); expected one object a line"
-            )
-            continue
-        if "\\u" in line and not encodable(json.dumps(record, ensure_ascii=False)):
-            problems.append(
-                f"{place}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no "
-                "character; remove it"
-            )
-        elif isinstance(record, dict):
+        if isinstance(record, dict):
             yield place, record
         else:
             problems.append(
@@ -91,7 +78,53 @@ def read_records(
             )
 
 
-def identifier(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str | None:
+def read_json(text: str | bytes) -> Any:
+    """JSON as its standard has it. Raises ValueError that says what is wrong: also for NaN and what
+    is infinite, a key that an object has twice, and half of a surrogate pair."""
+    try:
+        value = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
+    except json.JSONDecodeError as fault:
+        raise ValueError(f"not JSON ({fault.msg} at column {fault.colno})") from None
+    except UnicodeDecodeError as fault:
+        raise ValueError(f"not JSON (byte {fault.start} is not UTF-8)") from None
+    except (ValueError, RecursionError) as fault:
+        # A number of thousands of digits, or brackets nested a thousand deep.
+        raise ValueError(f"not JSON that can be read ({fault})") from None
+    if ("\\u" in text if isinstance(text, str) else b"\\u" in text) and not encodable(
+        json.dumps(value, ensure_ascii=False)
+    ):
+        raise ValueError(
+            "holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; remove it"
+        )
+    return value
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is too large for a number")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key '{twice}' stands twice in one object")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+)
+
+
+def identifier(record: Mapping[str, Any], key: str, place: str, problems: list[str]) -> str | None:
     """The record's id as text (numbers are taken as written), or None and a problem."""
     value = record.get(key)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -116,7 +149,7 @@ def note_repeat(
         seen[value] = place
 
 
-def optional_text(record: dict[str, Any], key: str, place: str, problems: list[str]) -> str:
+def optional_text(record: Mapping[str, Any], key: str, place: str, problems: list[str]) -> str:
     """Missing and null count as empty text; anything but text is a problem."""
     value = record.get(key)
     if value is None:

@@ -11,12 +11,14 @@ from lab.errors import DiagnosticsError
 
 Role = Literal["core", "background"]
 AnswerType = Literal["fact", "reasoning", "operation", "opinion"]
+ROLES: tuple[Role, ...] = ("core", "background")
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A span of a document that helps to answer. Without `start` and `end` the whole document is
-    meant.
+    """A span of a document that helps to answer: `start` and `end`, or the `quote` that stands
+    there, which a sweep locates (the `occurrence`-th, from 1, where it stands several times).
+    Without any of them the whole document is meant.
 
     `grade` is 1 (helpful) to 3 (answers it) for spans; document judgements keep the grades of their
     set, 0 and below being not relevant. Members of one `group` are alternatives: any of them will
@@ -30,10 +32,13 @@ class Evidence:
     role: Role = "core"
     group: str | None = None
     order: int | None = None
+    quote: str | None = None
+    occurrence: int | None = None
 
     @property
     def whole(self) -> bool:
-        return self.start is None
+        """Whether it judges the whole document."""
+        return self.start is None and self.end is None and self.quote is None
 
     def span(self, text: str) -> tuple[int, int]:
         """Its half-open offsets in the document's `text`."""

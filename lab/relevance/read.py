@@ -1,22 +1,21 @@
 """Reading diagnostic sets: JSONL of questions with evidence, or a BEIR folder's queries and
 qrels."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Fields, Filter, parse_filter
-from lab.corpus.lines import identifier, note_repeat, read_records
+from lab.corpus.lines import identifier, note_repeat, read_json, read_records
 from lab.corpus.names import Names
 from lab.corpus.read import TABLES
 from lab.errors import DiagnosticsError, nearest
 from lab.relevance.claims import read_answer_type, read_claims, read_order
-from lab.relevance.locate import find_quote, nearest_text
+from lab.relevance.evidence import GRADES, missing, span_of
 from lab.relevance.qrels import read_qrels
-from lab.relevance.query import Evidence, Query
+from lab.relevance.query import ROLES, Evidence, Query
 
 KEYS = (
     "query_id",
@@ -31,8 +30,8 @@ KEYS = (
     "filter",
 )
 EVIDENCE_KEYS = ("doc_id", "quote", "occurrence", "start", "end", "grade", "role", "group", "order")
-ROLES = ("core", "background")
-GRADES = (1, 2, 3)
+# From this many problems on, questions of which none fits are told as another corpus's.
+MANY = 5
 
 
 def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -> tuple[Query, ...]:
@@ -42,73 +41,116 @@ def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -
     `qrels/test.tsv`), whose judgements are per document. Raises DiagnosticsError with every faulty
     line of every file.
     """
-    problems: list[str] = []
-    queries: list[Query] = []
-    seen: dict[str, str] = {}
-    fields = Fields(corpus)
+    reading = Reading(corpus, Fields(corpus))
+    problems, queries = reading.problems, list[Query]()
     for path in [paths] if isinstance(paths, str | Path) else paths:
         path = Path(path)
         reads = (
-            [_read_beir(path, corpus, fields, seen, problems)]
-            if (path / "qrels").is_dir()
-            else [
-                _read_file(file, corpus, fields, seen, problems) for file in _files(path, problems)
-            ]
+            [_read_beir(path, reading)]
+            if _is_beir(path, problems)
+            else [_read_file(file, reading) for file in _files(path, problems)]
         )
         for read in reads:
             try:
                 queries.extend(read)
-            except (
-                DiagnosticsError
-            ) as fault:  # a file that cannot be read: the others are checked all the same
+            except DiagnosticsError as fault:
+                # A file that cannot be read: the others are checked all the same.
                 problems.extend(fault.problems)
     if not queries and not problems:
         problems.append(
             f'{paths}: holds no question; expected lines like {{"query_id", "text", "evidence": '
             f"[...]}}"
         )
-    if problems:
-        raise DiagnosticsError(problems)
-    return tuple(sorted(queries, key=lambda query: query.query_id))
+    return reading.finished(queries)
+
+
+@dataclass
+class Reading:
+    """What the files of one reading share; `judged` counts the questions that come with
+    evidence."""
+
+    corpus: Corpus
+    fields: Fields
+    seen: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    judged: int = 0
+
+    def finished(self, queries: Iterable[Query]) -> tuple[Query, ...]:
+        """The questions by id. Raises DiagnosticsError with all problems, or, where no question
+        fits these documents, with that and the first few."""
+        ordered = tuple(sorted(queries, key=lambda query: query.query_id))
+        if not self.problems:
+            return ordered
+        strangers = self.judged > 1 and not any(query.evidence for query in ordered)
+        rest = len(self.problems) - MANY
+        if not strangers or rest <= 0:
+            raise DiagnosticsError(self.problems)
+        raise DiagnosticsError(
+            [
+                f"0 of {self.judged} questions fit: another corpus?",
+                *self.problems[:MANY],
+                f"and {rest} more problem{'s' if rest > 1 else ''} like these",
+            ]
+        )
+
+
+def _is_beir(path: Path, problems: list[str]) -> bool:
+    try:
+        return (path / "qrels").is_dir()
+    except (OSError, ValueError) as fault:  # a folder without leave to enter, a name with NUL
+        problems.append(f"{path}: cannot be read ({getattr(fault, 'strerror', None) or fault})")
+        return False
 
 
 def _files(path: Path, problems: list[str]) -> list[Path]:
-    if path.is_file():
-        return [path]
-    files = sorted(file for file in path.glob("*.jsonl") if file.name not in TABLES)
+    try:
+        if path.is_file() or (path.exists() and not path.is_dir()):
+            return [path]
+        files = sorted(file for file in path.glob("*.jsonl") if file.name not in TABLES)
+        absent = not path.exists()
+    except (OSError, ValueError):
+        return []  # told by now
     if not files:
         problems.append(
             f"{path}: no such file or folder"
-            if not path.exists()
+            if absent
             else f"{path}: holds no .jsonl file of questions"
         )
     return files
 
 
-def _read_file(
-    file: Path, corpus: Corpus, fields: Fields, seen: dict[str, str], problems: list[str]
-) -> Iterable[Query]:
-    for place, record in read_records(file, problems, DiagnosticsError):
-        query_id = identifier(record, "query_id", place, problems)
-        if query_id is None:
-            continue
-        note_repeat(place, "query_id", query_id, seen, problems)
-        problems.extend(
-            f"{place}: unknown key '{key}'{nearest(key, KEYS)}" for key in record if key not in KEYS
-        )
-        evidence = _evidence(record.get("evidence", []), corpus, place, problems)
-        yield Query(
-            query_id=query_id,
-            text=_words(record.get("text"), f"{place}: 'text'", problems),
-            kind=_words(record.get("kind", "unspecified"), f"{place}: 'kind'", problems),
-            tags=_tags(record.get("tags", {}), place, problems),
-            evidence=evidence,
-            answer=str(record.get("answer") or ""),
-            variants=_variants(record.get("variants"), place, problems),
-            filter=_filter(record.get("filter"), fields, place, problems),
-            claims=read_claims(record.get("claims", []), len(evidence), place, problems),
-            answer_type=read_answer_type(record.get("answer_type"), place, problems),
-        )
+def _read_file(file: Path, reading: Reading) -> Iterator[Query]:
+    for place, record in read_records(file, reading.problems, DiagnosticsError):
+        query = question_of(record, place, reading)
+        if query is not None:
+            yield query
+
+
+def question_of(record: Mapping[str, Any], place: str, reading: Reading) -> Query | None:
+    """The question that a line or a row holds; what is wrong with it goes to the problems of the
+    reading, and a question without an id is None."""
+    problems = reading.problems
+    query_id = identifier(record, "query_id", place, problems)
+    if query_id is None:
+        return None
+    note_repeat(place, "query_id", query_id, reading.seen, problems)
+    problems.extend(
+        f"{place}: unknown key '{key}'{nearest(key, KEYS)}" for key in record if key not in KEYS
+    )
+    evidence = _evidence(record.get("evidence", []), reading.corpus, place, problems)
+    reading.judged += bool(record.get("evidence"))
+    return Query(
+        query_id=query_id,
+        text=_words(record.get("text"), f"{place}: 'text'", problems),
+        kind=_words(record.get("kind", "unspecified"), f"{place}: 'kind'", problems),
+        tags=_tags(record.get("tags", {}), place, problems),
+        evidence=evidence,
+        answer=_words(record.get("answer") or "", f"{place}: 'answer'", problems),
+        variants=_variants(record.get("variants"), place, problems),
+        filter=_filter(record.get("filter"), reading.fields, place, problems),
+        claims=read_claims(record.get("claims", []), len(evidence), place, problems),
+        answer_type=read_answer_type(record.get("answer_type"), place, problems),
+    )
 
 
 def _words(value: object, what: str, problems: list[str]) -> str:
@@ -142,10 +184,11 @@ def read_filter(text: str, corpus: Corpus) -> Filter | None:
     found = None
     if text.strip():
         try:
-            plain = json.loads(text)
-        except (ValueError, RecursionError) as fault:
+            plain = read_json(text)
+        except ValueError as fault:
             raise DiagnosticsError(
-                f'filter {text!r} is not JSON ({fault}); expected {{"year": {{"gte": 2020}}}}'
+                f"filter {text[:200]!r} cannot be read ({fault}); expected "
+                '{"year": {"gte": 2020}}'
             ) from None
         found = _filter(plain, Fields(corpus), "question", problems)
     if problems:
@@ -161,16 +204,23 @@ def _filter(value: object, fields: Fields, place: str, problems: list[str]) -> F
 
 
 def _tags(value: object, place: str, problems: list[str]) -> Mapping[str, str]:
-    """An object of tags, or a list of words, each of which becomes its own tag."""
-    if isinstance(value, dict):
-        return {str(key): str(tag) for key, tag in value.items()}
+    """An object of tags, or a list of words, each of which becomes its own tag. Numbers are taken
+    as written, true and false as yes and no."""
     if isinstance(value, list):
-        return {str(tag): "yes" for tag in value}
-    problems.append(
-        f"{place}: 'tags' is a {type(value).__name__}; expected an object like {{\"difficulty\": "
-        f'"hard"}}'
+        value = {str(tag): "yes" if isinstance(tag, str) else None for tag in value}
+    if not isinstance(value, dict):
+        problems.append(
+            f"{place}: 'tags' is a {type(value).__name__}; expected an object like "
+            '{"difficulty": "hard"}'
+        )
+        return {}
+    problems.extend(
+        f"{place}: tag '{key}' is {tag!r}; expected text"
+        for key, tag in value.items()
+        if not isinstance(tag, str | int | float)
     )
-    return {}
+    words = {True: "yes", False: "no"}
+    return {key: words[tag] if isinstance(tag, bool) else str(tag) for key, tag in value.items()}
 
 
 def _evidence(
@@ -198,131 +248,66 @@ def _item(record: object, corpus: Corpus, place: str, problems: list[str]) -> Ev
         for key in record
         if key not in EVIDENCE_KEYS
     )
-    doc_id = identifier(record, "doc_id", place, problems)
+    given_id = identifier(record, "doc_id", place, problems)
     grade, role, group = record.get("grade", 3), record.get("role", "core"), record.get("group")
     if isinstance(grade, bool) or grade not in GRADES:
         problems.append(f"{place}: grade is {grade!r}; expected 1 (helpful), 2 or 3 (answers it)")
     if role not in ROLES:
         problems.append(f"{place}: role is {role!r}; expected 'core' or 'background'")
-    if doc_id is not None and doc_id not in corpus:
-        problems.append(
-            f"{place}: document '{doc_id}' is not in the corpus{nearest(doc_id, corpus.position)}"
-        )
+    if group is not None and _name(group) is None:
+        problems.append(f"{place}: group is {group!r}; expected text or a whole number")
+    doc_id = corpus.names.find(given_id) if given_id else None
+    if given_id is not None and doc_id is None:
+        problems.append(f"{place}: document '{given_id}' {missing(given_id, corpus, problems)}")
     if len(problems) > before or doc_id is None:
         return None
-    span = _span(record, corpus[doc_id].text, place, problems)
+    span = span_of(record, corpus[doc_id].text, place, problems)
     if span is None:
         return None
     return Evidence(
         doc_id,
-        *span,
+        span[0],
+        span[1],
         grade=int(grade),
         role=role,
-        group=None if group is None else str(group),
+        group=_name(group),
         order=read_order(record.get("order"), place, problems),
     )
 
 
-def _span(
-    record: dict[str, Any], text: str, place: str, problems: list[str]
-) -> tuple[int | None, int | None] | None:
-    """Offsets from `start` and `end`, or from the quote; (None, None) for a whole document; None
-    and a problem."""
-    quote, start, end = record.get("quote"), record.get("start"), record.get("end")
-    if quote is not None and (not isinstance(quote, str) or not quote.strip()):
-        problems.append(f"{place}: quote is {quote!r}; expected the text of the evidence")
-        return None
-    if start is None and end is None:
-        return (
-            (None, None)
-            if quote is None
-            else _located(quote, record.get("occurrence"), text, place, problems)
-        )
-    if (
-        not isinstance(start, int)
-        or not isinstance(end, int)
-        or isinstance(start, bool)
-        or isinstance(end, bool)
-    ):
-        problems.append(f"{place}: start {start!r} and end {end!r}; expected two integers")
-        return None
-    if not 0 <= start < end <= len(text):
-        problems.append(
-            f"{place}: start {start}, end {end} lie outside the document; expected 0 <= start < "
-            f"end <= {len(text)}"
-        )
-    elif not text[start:end].strip():
-        problems.append(f"{place}: start {start}, end {end} hold only white space")
-    elif quote is not None and text[start:end] != quote:
-        found = find_quote(text, quote)
-        where = (
-            f"it stands at {found[0][0]}-{found[0][1]}"
-            if found
-            else f"nearest text: {nearest_text(text, quote)!r}"
-        )
-        problems.append(
-            f"{place}: text at {start}-{end} is {_short(text[start:end])}, not the quote "
-            f"{_short(quote)}; {where}"
-        )
-    else:
-        return start, end
-    return None
+def _name(value: object) -> str | None:
+    """A name as text; whole numbers are taken as written, anything else is None."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else None
 
 
-def _located(
-    quote: str, occurrence: object, text: str, place: str, problems: list[str]
-) -> tuple[int, int] | None:
-    found = find_quote(text, quote)
-    if not found:
-        near = nearest_text(text, quote)
-        hint = f"nearest text: {near!r}" if near else "nothing there resembles it"
-        problems.append(f"{place}: quote {_short(quote)} is not in the document; {hint}")
-    elif occurrence is None and len(found) > 1:
-        places = ", ".join(str(start) for start, _ in found[:5])
-        problems.append(
-            f"{place}: quote {_short(quote)} stands {len(found)} times (at {places}); "
-            f'add "occurrence": 1..{len(found)} or lengthen it'
-        )
-    elif occurrence is None:
-        return found[0]
-    elif isinstance(occurrence, int) and 1 <= occurrence <= len(found):
-        return found[occurrence - 1]
-    else:
-        problems.append(
-            f"{place}: occurrence is {occurrence!r}, but the quote stands {len(found)} times; "
-            f"expected 1..{len(found)}"
-        )
-    return None
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:77] + "...")
-
-
-def _read_beir(
-    path: Path, corpus: Corpus, fields: Fields, seen: dict[str, str], problems: list[str]
-) -> Iterator[Query]:
+def _read_beir(path: Path, reading: Reading) -> Iterator[Query]:
+    corpus, problems = reading.corpus, reading.problems
     asked: dict[str, Query] = {}
     for place, record in read_records(path / "queries.jsonl", problems, DiagnosticsError):
         query_id = identifier(record, "_id", place, problems)
         if query_id is not None:
-            note_repeat(place, "_id", query_id, seen, problems)
+            note_repeat(place, "_id", query_id, reading.seen, problems)
             asked[query_id] = Query(
                 query_id,
                 _words(record.get("text"), f"{place}: 'text'", problems),
                 variants=_variants(record.get("variants"), place, problems),
-                filter=_filter(record.get("filter"), fields, place, problems),
+                filter=_filter(record.get("filter"), reading.fields, place, problems),
             )
-    judged: dict[str, list[Evidence]] = {}
-    queries = Names(asked)
+    names, judged = Names(asked), dict[str, list[Evidence]]()
     for row in read_qrels(path / "qrels" / "test.tsv", problems):
-        query_id, doc_id = queries.find(row.query_id), corpus.names.find(row.doc_id)
+        query_id, doc_id = names.find(row.query_id), corpus.names.find(row.doc_id)
         if query_id is None:
             problems.append(f"{row.place}: query '{row.query_id}' is not in queries.jsonl")
-        elif doc_id is None:
-            problems.append(f"{row.place}: document '{row.doc_id}' is not in the corpus")
+            continue
+        items = judged.setdefault(query_id, [])
+        if doc_id is None:
+            lost = missing(row.doc_id, corpus, problems)
+            problems.append(f"{row.place}: document '{row.doc_id}' {lost}")
         else:
-            judged.setdefault(query_id, []).append(Evidence(doc_id, grade=row.grade))
+            items.append(Evidence(doc_id, grade=row.grade))
+    reading.judged += len(judged)
     yield from (
         replace(asked[query_id], evidence=tuple(items)) for query_id, items in judged.items()
     )

@@ -25,6 +25,7 @@ from lab.pipeline.foreign.answers import foreign_config
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
+from lab.relevance.evidence import given
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query, in_order
 from lab.retrieval.analyzer import ANALYZERS
@@ -81,6 +82,7 @@ def sweep(
     text, and DiagnosticsError when no question can be scored or two share an id.
     """
     grid, measure = grid or Grid(), measure or Measure()
+    queries = given(queries, corpus)
     retrievers = dict(retrievers or {})
     asking, idle = grid.asking(queries)
     own, impossible = asking.systems()
@@ -123,6 +125,7 @@ def sweep(
         starts = resources.token_starts(counter, corpus)
     facts = chunk_facts(stages, configs, resources)
     notes = (
+        *corpus.unread,
         *distracted(corpus),
         *impossible,
         *idle,

@@ -21,9 +21,9 @@ def assert_cause(found: dict, cause: str, expected: int = 3) -> None:
 def test_not_in_corpus() -> None:
     documents = FILLER | {"a": "short text about pumps"}
     questions = {
-        "no document": ("pump", Evidence("lost.md", 0, 10)),
-        "past the end": ("pump", Evidence("a", 100, 120)),
-        "half past the end": ("pumps", Evidence("a", 17, 60)),
+        "a span": ("pump", Evidence("lost.md", 0, 10)),
+        "another": ("pump", Evidence("lost too.md", 100, 120)),
+        "its end": ("pumps", Evidence("lost.md", 17, 60)),
     }
     assert_cause(misses(run(documents, questions, 5)), "not_in_corpus")
 

@@ -139,7 +139,7 @@ def test_a_beir_folder_is_read_and_its_faults_are_told_together(tmp_path: Path) 
     judgements.write_text("q9\td2\t2\nq1\td9\t1\n", "utf-8")
     assert [problem.split("test.tsv")[1] for problem in problems_of(tmp_path)] == [
         ":1: query 'q9' is not in queries.jsonl",
-        ":2: document 'd9' is not in the corpus",
+        ":2: document 'd9' is not in the corpus; known: d1, d2",
     ]
     judgements.unlink()
     assert "cannot be read" in problems_of(tmp_path)[0]

@@ -322,7 +322,6 @@ ODD = {
         Query("q", "pump", "x", evidence=(Evidence("absent", 0, 3),)),
         QUERIES[0],
     ],
-    "an end beyond the text": [Query("q", "pump", evidence=(Evidence("notes", 0, 999),))],
     "no question with any hit": [QUERIES[3]],
 }
 

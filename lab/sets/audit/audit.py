@@ -13,6 +13,7 @@ from lab.sets.audit.duplicates import duplicate_documents, duplicate_questions
 from lab.sets.audit.evidence import evidence_without_identifier, found_by_title
 from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.ids import awkward_ids, stray_grades
+from lab.sets.audit.unread import unread_files
 from lab.sets.audit.wording import leakage, parted_identifiers, shared_words, unknown_words
 
 
@@ -37,6 +38,7 @@ def audit(corpus: Corpus, queries: Sequence[Query], analyzers: Sequence[str] = (
     shares = {query.query_id: shared_words(query, corpus) for query in queries}
     kinds = count_kinds(queries, shares)
     findings = [
+        *unread_files(corpus),
         *ambiguous_questions(queries, corpus),
         *stray_grades(queries),
         *duplicate_documents(corpus, terms),
