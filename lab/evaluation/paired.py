@@ -1,16 +1,14 @@
 """Two systems, the same questions: the difference, how sure it is, and what may be said of it."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, mean_intervals
-from lab.evaluation.significance import ALPHA, holm, sign_flip_test, sign_test
-
-Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
+from lab.evaluation.significance import holm, paired_test, sign_test
+from lab.evaluation.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,7 @@ class Paired:
 def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
     """Judge questions x comparisons of per-question differences within [-1, 1], as one family under
     Holm's correction."""
-    tested = sign_flip_test(clusters.sums(differences), seed)
+    tested = paired_test(clusters.sums(differences), float(clusters.sizes.mean()), seed)
     low, high = mean_intervals(differences, clusters, seed, bounds=None)
     wins, losses = (differences > NOISE).sum(axis=0), (differences < -NOISE).sum(axis=0)
     spread = (
@@ -72,12 +70,3 @@ def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
         ties=len(differences) - wins - losses,
         losses=losses,
     )
-
-
-def verdict(difference: float, p: float, least_p: float, differing: int) -> Verdict:
-    """What may be said of one difference."""
-    if not differing:
-        return "same"
-    if p < ALPHA:
-        return "better" if difference > 0 else "worse"
-    return "cannot be settled" if least_p >= ALPHA else "undecided"

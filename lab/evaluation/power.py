@@ -1,41 +1,124 @@
-"""What a set of questions can tell: the least difference it detects, and how many questions would
+"""What a set of questions can tell: the least difference it detects, and how many units would
 settle a gap."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 
 from lab.arrays import Floats
 from lab.evaluation.clusters import Clusters
+from lab.evaluation.few_units import (
+    LARGEST_LOSS,
+    RARE,
+    lowered_by_chance,
+    ratio_of_t,
+    t_of_ratio,
+    units_beyond_unseen,
+)
 from lab.evaluation.intervals import NOISE, standard_errors
-from lab.evaluation.significance import ALPHA
+from lab.evaluation.verdict import ALPHA
 
 POWER = 0.8
 # Below this a mean hides more than it tells: see `few_questions`.
 FEW_QUESTIONS = 100
+# Two-sided sign flips of fewer units cannot reach 5%: 2 / 2^5 is 0.0625.
+FEWEST_UNITS = 6
+# Steps of a search.
+STEPS = 60
 
 
-def planned_critical(units: int) -> float:
-    """Standard errors that one planned two-sided comparison needs at the 5% level (Student's t)."""
-    return float(stdtrit(units - 1, 1 - ALPHA / 2)) if units > 1 else math.inf
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a difference is looked for: `critical` is what |sum| / root of the sum of squares over
+    units must reach, `loss` how much a unit that was not drawn may lose (None: as much as there is,
+    as long as no loss was seen), `family` among how many comparisons."""
+
+    critical: float
+    loss: float | None = None
+    family: int = 1
 
 
-def detectable_difference(standard_error: float, critical: float, power: float = POWER) -> float:
-    """The true difference that is found with probability `power`: (critical + z_power) standard
-    errors (Cohen 1988, ch. 2)."""
-    return (critical + float(ndtri(power))) * standard_error
+def planned(units: int) -> Look:
+    """One comparison that was planned before: Student's t at the two-sided 5% level."""
+    if units < FEWEST_UNITS:
+        return Look(math.inf)
+    t = np.array([stdtrit(units - 1, 1 - ALPHA / 2)], dtype=np.float64)
+    return Look(float(ratio_of_t(t, units)[0]))
 
 
-def questions_needed(
-    gap: float, standard_error: float, questions: int, critical: float, power: float = POWER
+def detectable_difference(
+    standard_error: float, units: int, look: Look, power: float = POWER
+) -> float:
+    """The true difference that is found with probability `power`, for noise of equal shape.
+
+    Its size in standard errors is the noncentrality at which Student's t, of `units` - 1 degrees of
+    freedom, exceeds the critical t (Cohen 1988, ch. 2). A permutation's critical value is that of
+    r = |sum| / root of the sum of squares, so t = r sqrt((n - 1) / (n - r^2)): taking r itself for
+    standard errors promises too much, by a quarter with 25 units. With few units the difference
+    must besides be so large that losses nobody has seen could not undo it
+    (`lab.evaluation.few_units.unseen_p`).
+    """
+    if math.isnan(standard_error):
+        return math.nan
+    if units < FEWEST_UNITS or look.critical**2 >= units or not math.isfinite(standard_error):
+        return math.inf
+    t = float(t_of_ratio(np.array(look.critical), units))
+    t += lowered_by_chance(t, units)
+    by_noise = float(nctdtrinc(units - 1, 1 - power, t)) * standard_error
+    return max(by_noise, _beyond_unseen(by_noise, standard_error, units, look, power))
+
+
+def _beyond_unseen(
+    gap: float, standard_error: float, units: int, look: Look, power: float
+) -> float:
+    """The least difference, from `gap` on, that with probability `power` is too large for losses
+    that nobody has seen."""
+    # (1 + mean / loss)^units must reach family / level.
+    odds = math.expm1(math.log(look.family / ALPHA) / units)
+    if odds <= RARE / (1 - RARE):
+        return gap
+    margin = float(ndtri(power)) * standard_error
+    if look.loss is not None:
+        return odds * look.loss + margin
+    deviation = standard_error * math.sqrt(units)
+    for _ in range(STEPS):
+        seen = units * _loss_share(gap / deviation) if deviation > NOISE else 0.0
+        if gap - margin >= odds * LARGEST_LOSS * max(0.0, 1.0 - seen):
+            break
+        gap += 0.02 * LARGEST_LOSS
+    return gap
+
+
+def _loss_share(a: float) -> float:
+    """Expected loss of a unit from a normal law with mean a standard deviations above 0, in whole
+    losses (`lab.evaluation.few_units.losses_seen`)."""
+    density = [math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in (a, 2 * a)]
+    return float((density[0] - density[1]) / a - ndtr(-a) + 2 * ndtr(-2 * a))
+
+
+def units_needed(
+    gap: float, standard_error: float, units: int, look: Look, power: float = POWER
 ) -> int | None:
-    """Questions like those at hand that would settle a true difference of `gap` with probability
-    `power`; None for no gap, or where a single unit of questions says nothing of its error."""
-    detectable = detectable_difference(standard_error, critical, power)
-    if abs(gap) < NOISE or not math.isfinite(detectable):
+    """Units like those at hand that would settle a true difference of `gap` with probability
+    `power`; None for no gap, or where a single unit says nothing of its error."""
+    if abs(gap) < NOISE or not math.isfinite(standard_error):
         return None
-    return math.ceil(questions * (detectable / gap) ** 2)
+    level = ALPHA / look.family
+    if look.critical**2 < units:
+        t = float(t_of_ratio(np.array(look.critical), units))
+        level = 2 * float(stdtr(units - 1, -t))
+    deviation, needed = standard_error * math.sqrt(units), FEWEST_UNITS
+    # Fewer units raise the critical t, so the number that fits itself is come at from below.
+    for _ in range(STEPS):
+        t = float(stdtrit(needed - 1, 1 - level / 2))
+        wanted = math.ceil(((t + float(ndtri(power))) * deviation / gap) ** 2)
+        if wanted <= needed:
+            break
+        needed += max(1, (wanted - needed) // 2)
+    loss = LARGEST_LOSS if look.loss is None else look.loss
+    return max(needed, units_beyond_unseen(abs(gap), loss, ALPHA, look.family))
 
 
 def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.arrays import Floats
+from lab.evaluation.against_best import against_best
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
-from lab.evaluation.significance import ALPHA, against_best
+from lab.evaluation.verdict import ALPHA
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ class Cube:
         for the choice)."""
         scores = np.nan_to_num(self.values[:, :, self.metrics.index(metric)].T)
         against = against_best(
-            self.clusters.sums(scores), int(best_of(scores.mean(axis=0))), self.seed
+            self.clusters.sums(scores),
+            int(best_of(scores.mean(axis=0))),
+            self.seed,
+            sizes=self.clusters.sizes,
         )
         return tuple(self.systems[i] for i in np.flatnonzero(against.tested.p >= ALPHA))
 

@@ -4,8 +4,7 @@ to beware of."""
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.evaluation.clusters import FEWEST_DOCUMENTS
-from lab.evaluation.significance import ALPHA
+from lab.evaluation.verdict import ALPHA
 from lab.report.cube import Cube
 from lab.report.labels import is_absent, labels
 from lab.runs.run import Run
@@ -148,11 +147,9 @@ def _power(found: dict[str, Any], short: dict[str, str]) -> list[str]:
     second."""
     units = f"{found['units']} {found['unit']}s"
     said = []
-    if found["unit"] == "question" and found.get("documents", FEWEST_DOCUMENTS) < FEWEST_DOCUMENTS:
+    if found["unit"] == "question" and found.get("documents") == 1:
         said.append(
-            f"The evidence lies in {_count(found['documents'], 'document')}, too few to stand for "
-            "others: all that is said here "
-            "holds for questions about these."
+            "The evidence lies in one document: all that is said here holds for questions about it."
         )
     detectable, second = found["detectable_difference"][found["select_by"]], found["runner_up"]
     if detectable["planned"] is not None:

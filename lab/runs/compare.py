@@ -13,8 +13,9 @@ from lab.errors import RunError, nearest
 from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import NOISE
 from lab.evaluation.metrics import is_cost
-from lab.evaluation.paired import Paired, compare, verdict
+from lab.evaluation.paired import Paired, compare
 from lab.evaluation.significance import holm
+from lab.evaluation.verdict import verdict
 from lab.runs.changes import changes
 from lab.runs.side import Side
 

@@ -10,8 +10,9 @@ from lab.evaluation.clusters import main_documents
 from lab.evaluation.intervals import RESAMPLES, mean_intervals
 from lab.evaluation.power import (
     FEW_QUESTIONS,
+    Look,
     detectable_difference,
-    planned_critical,
+    planned,
     typical_standard_error,
 )
 from lab.evaluation.significance import FLIPS
@@ -82,15 +83,19 @@ def honest_interval(result: "Result") -> list[float]:
 
 def detectable(result: "Result") -> dict[str, dict[str, float]]:
     """Metric -> the true difference to the best system that is found with probability 0.8, by one
-    planned comparison (`planned`) and when the best of the whole grid is looked for (`in_grid`)."""
+    planned comparison (`planned`) and when the best of the whole grid is looked for (`in_grid`),
+    which is never the smaller."""
+    against, units = result.selection.against, len(result.clusters)
+    best_of_all = Look(against.critical, against.loss, len(result.systems) - 1)
     found = {}
     for metric in result.metrics:
         scores = result.column(metric)
         known = np.nan_to_num(scores)
         error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), result.clusters)
+        one = detectable_difference(error, units, planned(units))
         found[metric] = {
-            "planned": detectable_difference(error, planned_critical(len(result.clusters))),
-            "in_grid": detectable_difference(error, result.selection.against.critical),
+            "planned": one,
+            "in_grid": max(one, detectable_difference(error, units, best_of_all)),
         }
     return found
 

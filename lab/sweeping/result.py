@@ -93,6 +93,7 @@ class Result:
             groups,
             self.costs,
             self.measure.seed,
+            self.systems,
         )
 
     @cached_property

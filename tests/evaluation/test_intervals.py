@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from lab.evaluation.clusters import FEWEST_DOCUMENTS, clustered, each_question
-from lab.evaluation.intervals import mean_intervals, standard_errors
+from lab.evaluation.clusters import clustered, each_question
+from lab.evaluation.intervals import mean_intervals, standard_errors, tail_share
 
 
 @pytest.mark.parametrize("questions", [20, 60, 130])
@@ -15,7 +15,12 @@ def test_bca_equals_scipy_with_the_same_seed(questions: int) -> None:
     low, high = mean_intervals(values, each_question(questions), seed=5, resamples=2_500)
     for column in range(3):
         expected = bootstrap(
-            (values[:, column],), np.mean, rng=5, n_resamples=2_500, method="BCa"
+            (values[:, column],),
+            np.mean,
+            rng=5,
+            n_resamples=2_500,
+            method="BCa",
+            confidence_level=1 - 2 * tail_share(questions),
         ).confidence_interval
         assert (low[column], high[column]) == pytest.approx(
             (expected.low, expected.high), abs=1e-12
@@ -29,7 +34,12 @@ def test_clusters_of_one_size_equal_scipy_on_their_means() -> None:
     )
     means = values.reshape(30, 4).mean(axis=1)
     expected = bootstrap(
-        (means,), np.mean, rng=3, n_resamples=1_500, method="BCa"
+        (means,),
+        np.mean,
+        rng=3,
+        n_resamples=1_500,
+        method="BCa",
+        confidence_level=1 - 2 * tail_share(30),
     ).confidence_interval
     assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
@@ -73,10 +83,23 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert first == second
 
 
-def test_documents_are_units_only_where_there_are_enough_of_them() -> None:
-    enough = np.repeat(np.arange(FEWEST_DOCUMENTS), 2)
-    assert clustered(enough).unit == "document"
-    assert clustered(enough[2:]).unit == "question"
+def test_tails_on_paper() -> None:
+    # Phi(-sqrt(20 / 19) * 2.0930) and, with very many units, Phi(-1.96).
+    assert tail_share(20) == pytest.approx(0.01588, abs=1e-5)
+    assert tail_share(100_000) == pytest.approx(0.025, abs=1e-5)
+
+
+@pytest.mark.parametrize("units", [5, 10, 20])
+def test_few_units_are_covered(units: int) -> None:
+    values = np.random.default_rng(units).normal(0.5, 0.1, (units, 1_000))
+    low, high = mean_intervals(values, each_question(units), 0, bounds=None, resamples=999)
+    assert 0.88 <= ((low <= 0.5) & (high >= 0.5)).mean() <= 0.97
+
+
+def test_documents_are_units_as_soon_as_there_are_two() -> None:
+    assert clustered(np.repeat(np.arange(19), 2)).unit == "document"
+    assert clustered(np.repeat(np.arange(2), 2)).unit == "document"
+    assert clustered(np.zeros(8, dtype=np.int64)).unit == "question", "about one document only"
     assert clustered(np.arange(50)).unit == "question", (
         "without shared documents the two are the same"
     )
@@ -85,4 +108,5 @@ def test_documents_are_units_only_where_there_are_enough_of_them() -> None:
 def test_a_slice_keeps_its_documents_together() -> None:
     clusters = clustered(np.repeat(np.arange(60), 3))
     assert len(clusters.only(np.arange(180) < 90)) == 30
-    assert clusters.only(np.arange(180) < 9).unit == "question"
+    assert len(clusters.only(np.arange(180) < 9)) == 3
+    assert clusters.only(np.arange(180) < 3).unit == "question"

@@ -3,13 +3,21 @@ weights, cases."""
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
+from scipy.stats import nct
 
 from lab.evaluation.cases import cases
 from lab.evaluation.clusters import Clusters, clustered, each_question
 from lab.evaluation.nested import nested
 from lab.evaluation.pareto import pareto_front, weighted
-from lab.evaluation.power import detectable_difference, questions_needed, typical_standard_error
-from lab.evaluation.selection import Costs, select
+from lab.evaluation.power import (
+    Look,
+    detectable_difference,
+    planned,
+    typical_standard_error,
+    units_needed,
+)
+from lab.evaluation.selection import Costs, Selection, select
 
 NOBODY = np.nan
 
@@ -25,6 +33,13 @@ def costs(
     )
 
 
+def choose(
+    scores: np.ndarray, clusters: Clusters, groups: Clusters, spent: Costs, seed: int
+) -> Selection:
+    names = [f"system {place}" for place in range(scores.shape[1])]
+    return select(scores, clusters, groups, spent, seed, names)
+
+
 def nearly_equal(systems: int = 3) -> np.ndarray:
     base = np.random.default_rng(0).random((80, 1)) * 0.5
     noise = np.random.default_rng(1).normal(0, 0.1, (80, systems))
@@ -33,24 +48,24 @@ def nearly_equal(systems: int = 3) -> np.ndarray:
 
 def test_the_cheapest_within_one_error_is_recommended() -> None:
     scores, units = nearly_equal(), each_question(80)
-    assert select(scores, units, units, costs([900, 500, 800]), 0).recommended == 1
+    assert choose(scores, units, units, costs([900, 500, 800]), 0).recommended == 1
 
 
 def test_costs_within_a_tenth_are_equal_then_latency_then_stages_decide() -> None:
     scores, units = nearly_equal(), each_question(80)
     assert (
-        select(scores, units, units, costs([520, 500, 900], latency=[0.1, 0.5, 0.1]), 0).recommended
+        choose(scores, units, units, costs([520, 500, 900], latency=[0.1, 0.5, 0.1]), 0).recommended
         == 0
     )
     assert (
-        select(scores, units, units, costs([520, 500, 900], stages=[1, 3, 1]), 0).recommended == 0
+        choose(scores, units, units, costs([520, 500, 900], stages=[1, 3, 1]), 0).recommended == 0
     )
 
 
 def test_a_cheap_but_worse_system_is_not_recommended() -> None:
     scores = np.hstack([nearly_equal(1), nearly_equal(1) - 0.15])
     units = each_question(80)
-    choice = select(scores, units, units, costs([900, 100]), 0)
+    choice = choose(scores, units, units, costs([900, 100]), 0)
     assert choice.recommended == choice.best == 0
     assert choice.undecided == (0,)
 
@@ -58,9 +73,26 @@ def test_a_cheap_but_worse_system_is_not_recommended() -> None:
 def test_chances_to_lead_add_up_and_equals_share_them() -> None:
     scores = np.hstack([nearly_equal(2), nearly_equal(2)])
     units = each_question(80)
-    chances = select(scores, units, units, costs([1] * 4), 0).probability_best
+    chances = choose(scores, units, units, costs([1] * 4), 0).probability_best
     assert chances.sum() == pytest.approx(1)
     assert chances[:2] == pytest.approx(chances[2:])
+
+
+def test_ties_for_the_best_go_to_the_cheaper_then_to_the_first_name_in_any_order() -> None:
+    base = np.random.default_rng(3).random((40, 1))
+    worse = base - 0.2
+    # Another question for question, equal on average.
+    swapped = base[np.roll(np.arange(40), 1)]
+    scores, units = np.hstack([worse, base, swapped, base]), each_question(40)
+    names, tokens = np.array(["d", "c", "b", "a"]), np.array([1.0, 900, 500, 500])
+    for seed in range(6):
+        order = np.random.default_rng(seed).permutation(4)
+        spent = costs(tokens[order].tolist())
+        found = select(scores[:, order], units, units, spent, 0, names[order].tolist())
+        assert names[order][found.best] == names[order][found.recommended] == "a"
+        assert sorted(names[order][list(found.tied)]) == ["b", "c"]
+        picked = dict(zip(names[order], found.nested.picked, strict=True))
+        assert (picked["c"], picked["d"]) == (0, 0), "a, its equal at less cost, is picked for c"
 
 
 def test_nested_on_paper() -> None:
@@ -94,11 +126,33 @@ def test_one_group_cannot_be_left_out() -> None:
 
 
 def test_power_on_paper() -> None:
-    assert detectable_difference(0.02, 1.96) == pytest.approx(0.02 * (1.96 + 0.8416), abs=1e-5)
-    assert questions_needed(0.01, 0.02, 100, 1.96) == int(
-        np.ceil(100 * (0.02 * (1.96 + 0.841621) / 0.01) ** 2)
-    )
-    assert questions_needed(0.0, 0.02, 100, 1.96) is None
+    # Noncentral t of 99 degrees of freedom: P(T > 1.9842) = 0.8 at 2.8295.
+    found = detectable_difference(0.02, 100, planned(100))
+    assert found == pytest.approx(0.02 * 2.83, rel=0.02)
+    assert 1 - nct.cdf(stdtrit(99, 0.975), 99, found / 0.02) == pytest.approx(0.8, abs=0.01)
+    # With many units z stands for t: (1.96 + 0.8416)^2 standard errors.
+    many = units_needed(0.01, 0.02, 100, planned(100))
+    assert many == pytest.approx(100 * (0.02 * 2.8016 / 0.01) ** 2, rel=0.01)
+    assert units_needed(0.0, 0.02, 100, planned(100)) is None
+
+
+def test_a_permutations_critical_value_is_no_number_of_standard_errors() -> None:
+    # r = 3 of 25 units is t = 3 sqrt(24 / 16) = 3.674.
+    found = detectable_difference(0.1, 25, Look(3.0))
+    assert 1 - nct.cdf(3.674, 24, found / 0.1) == pytest.approx(0.8, abs=0.03)
+    assert found > 0.1 * (3.0 + 0.8416) * 1.15
+
+
+@pytest.mark.parametrize("units", [1, 2, 5])
+def test_too_few_units_detect_nothing(units: int) -> None:
+    assert detectable_difference(0.1, units, planned(units)) == np.inf
+
+
+def test_so_many_units_settle_what_all_agree_in() -> None:
+    # (1 + 0.2)^n >= 1 / 0.05.
+    assert units_needed(0.2, 1e-6, 8, planned(8)) == 17
+    # Losses in fewer than one unit in ten are left out: (10 / 9)^n >= 20.
+    assert units_needed(0.001, 1e-9, 8, planned(8)) == 29
 
 
 def test_four_times_the_questions_halve_the_detectable_difference() -> None:

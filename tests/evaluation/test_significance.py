@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, permutation_test
 
+from lab.evaluation.against_best import against_best
 from lab.evaluation.clusters import each_question
 from lab.evaluation.paired import compare
-from lab.evaluation.significance import against_best, holm, sign_flip_test, sign_test
+from lab.evaluation.significance import holm, sign_flip_test, sign_test
 
 
 @pytest.mark.parametrize("units", [2, 5, 9, 13])

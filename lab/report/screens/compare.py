@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab.evaluation.significance import ALPHA
+from lab.evaluation.verdict import ALPHA
 from lab.runs.compare import Line, RunComparison
 
 DRIFT = 10

@@ -1,0 +1,34 @@
+"""The words for what may be said of two systems, and the marks that stand for them everywhere."""
+
+from typing import Literal
+
+ALPHA = 0.05
+
+Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
+
+# Two questions may be asked of one pair, and the words say which: was it named before anything was
+# measured, or is the better one of the two the winner among many?
+PLANNED = "as a planned pair"
+CHOSEN = "after choosing the best of {}"
+
+MARKS: dict[Verdict, str] = {
+    "better": "\u25b2",
+    "worse": "\u25bc",
+    "undecided": "~",
+    "cannot be settled": "?",
+    "same": "=",
+}
+
+
+def verdict(difference: float, p: float, least_p: float, differing: int) -> Verdict:
+    """What may be said of one difference, from its p, the least p that the questions which differ
+    could have given, and their number.
+
+    `better` or `worse` beyond chance at the 5% level; `same` if no question differs; `cannot be
+    settled` if no outcome on these questions could have been significant; else `undecided`.
+    """
+    if not differing:
+        return "same"
+    if p < ALPHA:
+        return "better" if difference > 0 else "worse"
+    return "cannot be settled" if least_p >= ALPHA else "undecided"
