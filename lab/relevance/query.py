@@ -59,7 +59,8 @@ class Claim:
 class Query:
     """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants`
     are other wordings of it, `filter` says which documents may answer it; systems that are set to
-    use them do. `answer`, `claims` and `answer_type` say what a right answer is."""
+    use them do. `answer`, `claims` and `answer_type` say what a right answer is. `date` says when
+    it was asked, in ISO 8601 (see `lab.corpus.values.moment`); empty if that is not known."""
 
     query_id: str
     text: str
@@ -71,6 +72,7 @@ class Query:
     filter: Filter | None = None
     claims: tuple[Claim, ...] = ()
     answer_type: AnswerType | None = None
+    date: str = ""
 
     @property
     def pieces(self) -> tuple[tuple[Evidence, ...], ...]:

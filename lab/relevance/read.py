@@ -11,6 +11,7 @@ from lab.corpus.filter import Fields, Filter, parse_filter
 from lab.corpus.lines import identifier, note_repeat, read_json, read_records
 from lab.corpus.names import Names
 from lab.corpus.read import TABLES
+from lab.corpus.values import moment
 from lab.errors import DiagnosticsError, nearest
 from lab.relevance.claims import read_answer_type, read_claims, read_order
 from lab.relevance.evidence import GRADES, missing, span_of
@@ -28,6 +29,7 @@ KEYS = (
     "evidence",
     "variants",
     "filter",
+    "date",
 )
 EVIDENCE_KEYS = ("doc_id", "quote", "occurrence", "start", "end", "grade", "role", "group", "order")
 # From this many problems on, questions of which none fits are told as another corpus's.
@@ -150,6 +152,7 @@ def question_of(record: Mapping[str, Any], place: str, reading: Reading) -> Quer
         filter=_filter(record.get("filter"), reading.fields, place, problems),
         claims=read_claims(record.get("claims", []), len(evidence), place, problems),
         answer_type=read_answer_type(record.get("answer_type"), place, problems),
+        date=_date(record.get("date"), place, problems),
     )
 
 
@@ -158,6 +161,18 @@ def _words(value: object, what: str, problems: list[str]) -> str:
         return value
     problems.append(f"{what} is {'missing' if value is None else repr(value)}; expected text")
     return ""
+
+
+def _date(value: object, place: str, problems: list[str]) -> str:
+    if value is None or value == "":
+        return ""
+    if not isinstance(value, str) or moment(value) is None:
+        problems.append(
+            f"{place}: 'date' is {value!r}; expected when it was asked, like '2024-05-31', "
+            "'2024-05' or '2024-05-31T10:00Z'"
+        )
+        return ""
+    return value
 
 
 def _variants(value: object, place: str, problems: list[str]) -> tuple[str, ...]:
@@ -294,6 +309,7 @@ def _read_beir(path: Path, reading: Reading) -> Iterator[Query]:
                 _words(record.get("text"), f"{place}: 'text'", problems),
                 variants=_variants(record.get("variants"), place, problems),
                 filter=_filter(record.get("filter"), reading.fields, place, problems),
+                date=_date(record.get("date"), place, problems),
             )
     names, judged = Names(asked), dict[str, list[Evidence]]()
     for row in read_qrels(path / "qrels" / "test.tsv", problems):

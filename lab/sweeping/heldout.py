@@ -3,13 +3,17 @@ recommended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
 import numpy as np
 
 from lab.config.config import Config
 from lab.config.grid import Grid
+from lab.corpus.values import moment
+from lab.errors import DiagnosticsError
 from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
-from lab.relevance.pieces import pieces
+from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query
 from lab.retrieval.config import DEFAULT_MODEL
 
@@ -25,16 +29,31 @@ class Sealed:
 
 
 def seal(
-    queries: Sequence[Query], unit: str, share: float, seed: int
+    queries: Sequence[Query],
+    unit: str,
+    share: float,
+    seed: int,
+    by: Literal["documents", "date"] = "documents",
 ) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
-    """Part the questions into open ones and about `share` sealed ones, whole documents at a time.
+    """Part the questions into open ones and about `share` sealed ones: whole documents at a time,
+    drawn by `seed`, or the latest by date, whole dates at a time.
 
-    The split depends on ids, evidence and seed alone, so that a later run of the same set seals the
-    same questions. Questions without evidence stay open; they are not scored anyway.
+    The split depends on ids, evidence, dates and seed alone, so that a later run of the same set
+    seals the same questions. Questions without evidence stay open; they are not scored anyway. By
+    date a month or a day stands for its beginning. Raises DiagnosticsError when scored questions
+    have no date, or one date holds too many of them.
     """
     if not share:
         return tuple(queries), ()
     asked = pieces(queries, unit)
+    sealed = _latest(asked, share) if by == "date" else _drawn(asked, share, seed)
+    return (
+        tuple(query for query in queries if query.query_id not in sealed),
+        tuple(query for query in queries if query.query_id in sealed),
+    )
+
+
+def _drawn(asked: Pieces, share: float, seed: int) -> set[str]:
     groups = clustered(main_documents(asked), FEWEST_GROUPS)
     sizes, goal = np.bincount(groups.of), share * len(asked.queries)
     taken, chosen = 0, set()
@@ -42,15 +61,40 @@ def seal(
         if abs(taken + sizes[group] - goal) < abs(taken - goal):
             chosen.add(group)
             taken += int(sizes[group])
-    sealed = {
+    return {
         query.query_id
         for query, group in zip(asked.queries, groups.of.tolist(), strict=True)
         if group in chosen
     }
-    return (
-        tuple(query for query in queries if query.query_id not in sealed),
-        tuple(query for query in queries if query.query_id in sealed),
-    )
+
+
+def _latest(asked: Pieces, share: float) -> set[str]:
+    of_date: dict[datetime, list[str]] = {}
+    undated = []
+    for query in asked.queries:
+        asked_at = moment(query.date)
+        if asked_at is None:
+            undated.append(query.query_id)
+        else:
+            of_date.setdefault(asked_at.time, []).append(query.query_id)
+    if undated:
+        raise DiagnosticsError(
+            f"measure.sealed_by is 'date', but {len(undated)} scored question(s) have none: "
+            f"{', '.join(undated[:5])}{', ...' if len(undated) > 5 else ''}; give each a 'date'"
+        )
+    goal, sealed = share * len(asked.queries), list[str]()
+    for when in sorted(of_date, reverse=True):
+        more = of_date[when]
+        if abs(len(sealed) + len(more) - goal) >= abs(len(sealed) - goal):
+            break
+        sealed += more
+    if not 0 < len(sealed) < len(asked.queries):
+        raise DiagnosticsError(
+            f"measure.sealed_by is 'date', but {len(of_date[max(of_date)])} of "
+            f"{len(asked.queries)} scored questions have the latest one: {share:.0%} cannot be "
+            "told from the others by date; give times, or seal by documents"
+        )
+    return set(sealed)
 
 
 def one_cell(config: Config) -> Grid:

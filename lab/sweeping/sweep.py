@@ -94,7 +94,9 @@ def sweep(
             for name in sorted(twice)
         )
     queries = in_order(queries)
-    open_questions, sealed = seal(queries, measure.unit, measure.sealed, measure.seed)
+    open_questions, sealed = seal(
+        queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by
+    )
     asked = pieces(open_questions, measure.unit)
     metrics = [parse_metric(metric) for metric in measure.measured]
     check_unit(metrics, asked.unit)

@@ -119,11 +119,12 @@ def _questions_fingerprint(result: "Result") -> str:
 
 
 def _used_if_set(query: Query) -> list[Any]:
-    """Variants and filter; nothing where a question has neither, so that older fingerprints of its
-    set hold."""
+    """Variants and filter, then the date; nothing where a question has none of them, so that older
+    fingerprints of its set hold."""
+    dated = [query.date] if query.date else []
     if not query.variants and query.filter is None:
-        return []
-    return [list(query.variants), query.filter and query.filter.plain]
+        return dated
+    return [list(query.variants), query.filter and query.filter.plain, *dated]
 
 
 def _fingerprint(plain: Any) -> str:

@@ -9,6 +9,7 @@ from lab.retrieval.analyzer import ANALYZERS
 from lab.sets.audit.ambiguity import ambiguous_questions
 from lab.sets.audit.asking import repeated_variants, useless_filters
 from lab.sets.audit.counts import KindCount, count_kinds, origin, too_few
+from lab.sets.audit.dates import dated
 from lab.sets.audit.duplicates import duplicate_documents, duplicate_questions
 from lab.sets.audit.evidence import evidence_without_identifier, found_by_title
 from lab.sets.audit.finding import Finding, by_gravity
@@ -52,6 +53,7 @@ def audit(corpus: Corpus, queries: Sequence[Query], analyzers: Sequence[str] = (
         *parted_identifiers(corpus, queries, analyzers),
         *useless_filters(queries, corpus),
         *repeated_variants(queries),
+        *dated(corpus, queries),
         *awkward_ids(corpus, queries),
     ]
     return Audit(kinds, tuple(by_gravity(findings)))

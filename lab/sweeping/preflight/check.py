@@ -23,6 +23,7 @@ from lab.sets.audit.audit import Audit, audit
 from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.foreign import is_foreign, read_foreign
 from lab.storage.cache import Cache
+from lab.sweeping.heldout import seal
 from lab.sweeping.preflight.facts import ChunkFacts, facts_of
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import unmet, windowed
@@ -87,6 +88,8 @@ def check(paths: Sequence[Path]) -> Check:
     experiment = read_experiment(paths[0])
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
+    measure = experiment.measure
+    seal(queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by)
     asking, idle = experiment.grid.asking(queries)
     systems, impossible = asking.systems()
     check_fields(corpus, systems)
