@@ -3,8 +3,9 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
+from lab.chunking.numbers import LARGEST, CountFromZero, Number, within
 from lab.chunking.size import Size, SizeByType
 from lab.chunking.units import Unit
 
@@ -27,13 +28,16 @@ Strategy = Literal[
 NO_OVERLAP = ("chonkie:recursive",)
 
 
-def _percentile(value: float) -> float:
-    if not 0 <= value <= 100:  # NaN fails as well
-        raise ValueError("expected a number from 0 to 100")
-    return value
+def unread_by(strategy: str) -> frozenset[str]:
+    """The fields of ChunkConfig that a strategy does not read."""
+    if strategy == "document":
+        return frozenset({"size", "overlap", "unit", "percentile"})
+    overlap = {"overlap"} if strategy in NO_OVERLAP else set()
+    percentile = {"percentile"} if strategy != "semantic" else set()
+    return frozenset(overlap | percentile)
 
 
-Percentile = Annotated[float, AfterValidator(_percentile)]
+Percentile = Annotated[Number, within(0, 100)]
 
 
 class ChunkConfig(BaseModel):
@@ -53,7 +57,7 @@ class ChunkConfig(BaseModel):
 
     strategy: Strategy = "fixed"
     size: Size = 400
-    overlap: NonNegativeInt = 0
+    overlap: CountFromZero = 0
     unit: Unit = "characters"
     tokenizer: str | None = None
     percentile: Percentile = 95.0
@@ -85,22 +89,42 @@ class ChunkConfig(BaseModel):
         return self.size if isinstance(self.size, tuple) else (self.size,)
 
     @property
+    def unread(self) -> frozenset[str]:
+        """The fields that this strategy does not read."""
+        return unread_by(self.strategy)
+
+    @property
     def label(self) -> str:
-        if self.strategy == "document":
-            return "document"
-        size = "+".join(map(str, self.size)) if isinstance(self.size, tuple) else str(self.size)
-        size += f"/{self.overlap}" if self.overlap else ""
-        percentile = f"-p{self.percentile:g}" if self.strategy == "semantic" else ""
-        return f"{self.strategy}-{size}{percentile}" + (
-            "" if self.unit == "characters" else f"-{self.unit}"
-        )
+        """How documents are cut, in a word."""
+        fields = ("size", "overlap", "unit", "percentile")
+        read = {key: None if key in self.unread else getattr(self, key) for key in fields}
+        return chunk_label(self.strategy, **read)
 
 
-DELIVER = re.compile(r"chunk|window\(([1-9]\d*)\)|parent\(([1-9]\d*)\)")
+def chunk_label(
+    strategy: str,
+    size: int | tuple[int, ...] | SizeByType | None,
+    overlap: int | None,
+    unit: str | None,
+    percentile: float | None,
+) -> str:
+    """How documents are cut, like `fixed-400/50`: None is what the strategy does not read."""
+    label = strategy
+    if size is not None:
+        label += "-" + ("+".join(map(str, size)) if isinstance(size, tuple) else str(size))
+    if overlap:
+        label += f"/{overlap}"
+    if percentile is not None:
+        label += f"-p{percentile:.12g}"
+    return label if unit in (None, "characters") else f"{label}-{unit}"
+
+
+DELIVER = re.compile(r"chunk|window\(([1-9]\d{0,9})\)|parent\(([1-9]\d{0,9})\)", re.ASCII)
 
 
 def _deliver(value: str) -> str:
-    if not DELIVER.fullmatch(value):
+    match = DELIVER.fullmatch(value)
+    if match is None or int(match[1] or match[2] or 0) > LARGEST:
         raise ValueError(
             "expected 'chunk', 'window(n)' (n neighbours on either side) or 'parent(size)'"
         )

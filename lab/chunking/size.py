@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from lab.chunking.numbers import LARGEST, whole
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
 
@@ -54,28 +55,28 @@ def _size(value: Any) -> int | tuple[int, ...] | SizeByType:
     if isinstance(value, SizeByType):
         return value
     if isinstance(value, Mapping):
-        if (
-            not value
-            or not _whole_numbers(value.values())
-            or not all(isinstance(doctype, str) and doctype for doctype in value)
-        ):
+        named = bool(value) and all(isinstance(kind, str) and kind for kind in value)
+        if not named or not _whole_numbers(value.values()):
             raise ValueError(
                 "expected a whole number from 1 for every document type, like { technical = 300, "
                 "default = 800 }"
             )
-        return SizeByType(tuple(sorted(value.items())))
+        return SizeByType(tuple(sorted((kind, whole(size)) for kind, size in value.items())))
     several = value if isinstance(value, list | tuple) else (value,)
     if not several or not _whole_numbers(several):
         raise ValueError(
             "expected a whole number from 1, several that are indexed together, like [[256, 768]], "
             "or one for every document type, like { technical = 300, default = 800 }"
         )
-    distinct = tuple(sorted(set(several)))
+    distinct = tuple(sorted({whole(size) for size in several}))
     return distinct if len(distinct) > 1 else distinct[0]
 
 
 def _whole_numbers(values: Iterable[Any]) -> bool:
-    return all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in values)
+    try:
+        return all(0 < whole(size) <= LARGEST for size in values)
+    except ValueError:
+        return False
 
 
 def _plain(size: int | tuple[int, ...] | SizeByType) -> Any:

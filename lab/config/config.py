@@ -3,34 +3,34 @@
 import json
 import re
 import tomllib
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import (
     BaseModel,
     ConfigDict,
-    PositiveInt,
     StrictBool,
     ValidationError,
     model_validator,
 )
 
-from lab.chunking.config import DELIVER, NO_OVERLAP, ChunkConfig, Deliver
+from lab.chunking.config import DELIVER, ChunkConfig, Deliver
+from lab.config.rows import FOREIGN, chunks_label
+from lab.config.settings import DEPTH, SETTINGS, SLICES, Setting, file_name, of_stage
 from lab.errors import ConfigError
 from lab.retrieval.config import (
     DEFAULT_MODEL,
+    MAXSIM,
     OWN_TEXT,
     BM25Config,
     DenseConfig,
+    Depth,
     FeaturesConfig,
     FusionConfig,
     Mode,
     RerankConfig,
 )
 
-DEPTH = 100
-# Settings that are on or off, and do something only for questions that have what they use.
-SWITCHES = ("variants", "filter")
+SHOWN = 80
 
 
 class Config(BaseModel):
@@ -49,7 +49,7 @@ class Config(BaseModel):
     fusion: FusionConfig | None = None
     features: FeaturesConfig = FeaturesConfig()
     rerank: RerankConfig | None = None
-    depth: PositiveInt = DEPTH
+    depth: Depth = DEPTH
     variants: StrictBool = False
     filter: StrictBool = False
     deliver: Deliver = "chunk"
@@ -77,7 +77,7 @@ class Config(BaseModel):
     @property
     def mode(self) -> Mode | Literal["foreign"]:
         if self.retriever is not None:
-            return "foreign"
+            return FOREIGN
         if self.bm25 is None:
             return "dense"
         return "bm25" if self.dense is None else "hybrid"
@@ -89,38 +89,38 @@ class Config(BaseModel):
         return leg.views if leg else (OWN_TEXT,)
 
     @property
+    def model(self) -> str | None:
+        """The model that embeds chunks, counts their tokens, reads sentences or token vectors; None
+        without any."""
+        if self.dense is not None:
+            return self.dense.model
+        return self.chunk.tokenizer or self.chunk.embedder or self._late_model
+
+    @property
+    def _late_model(self) -> str | None:
+        """Whose token vectors the reranker reads; None if it reads none."""
+        method, _, model = ("" if self.rerank is None else self.rerank.model).partition(":")
+        return (model or DEFAULT_MODEL) if method == MAXSIM else None
+
+    @property
     def name(self) -> str:
-        """Unique and readable: every setting that differs from the default stands in it."""
+        """Unique and readable: every setting that differs from the default stands in it, in the
+        order of the street."""
         if self.retriever is not None:
             return self.retriever
-        words = [self.chunk.label, self.mode]
-        if self.chunk.tokenizer is not None and self.chunk.tokenizer != DEFAULT_MODEL:
-            words.append(f"tokens={Path(self.chunk.tokenizer).name}")
-        if self.chunk.embedder is not None and self.chunk.embedder != DEFAULT_MODEL:
-            words.append(f"sentences={Path(self.chunk.embedder).name}")
-        if self.bm25 is not None:
-            words += _differing(self.bm25, BM25Config(), skip="views")
-        if self.dense is not None:
-            words += _differing(self.dense, DenseConfig(), skip="views")
-        if self.views != (OWN_TEXT,):
-            words.append(f"views={'+'.join(self.views)}")
-        if self.fusion is not None:
-            words += [
-                _word("alpha", self.fusion.alpha),
-                *_differing(self.fusion, FusionConfig(), skip="alpha"),
-            ]
-        if self.features.root:
-            words.append(f"features={self.features}")
-        if self.rerank is not None:
-            words += [
-                f"rerank={self.rerank.model}@{self.rerank.depth}",
-                *_differing(self.rerank, RerankConfig(), skip="model depth"),
-            ]
-        if self.depth != DEPTH:
-            words.append(f"depth={self.depth}")
-        words += [switch for switch in SWITCHES if getattr(self, switch)]
-        if self.deliver != "chunk":
-            words.append(self.deliver)
+        words = [chunks_label(self.settings()), self.mode]
+        for role, model in (("tokens", self.chunk.tokenizer), ("sentences", self.chunk.embedder)):
+            if model is not None and model != DEFAULT_MODEL:
+                words.append(f"{role}={file_name(model)}")
+        for stage in SLICES:
+            if stage == "fusion" and self.fusion is not None:
+                words.append(SETTINGS["alpha"].word(self.fusion.alpha))
+            if stage == "rerank" and self.rerank is not None:
+                words.append(f"rerank={self.rerank.model}@{self.rerank.depth}")
+            for setting in of_stage(stage):
+                value = self._value(setting)
+                if not setting.group and value is not None and value != setting.default:
+                    words.append(setting.word(value))
         return " ".join(words)
 
     def settings(self) -> dict[str, Any]:
@@ -128,17 +128,18 @@ class Config(BaseModel):
         table."""
         if self.retriever is not None:
             return dict.fromkeys(SETTINGS) | {"mode": self.mode}
-        row: dict[str, Any] = {}
-        for key, (part, field) in SETTINGS.items():
-            owner = self if part == "" else getattr(self, part)
-            row[key] = None if owner is None else getattr(owner, field)
-        if self.chunk.strategy == "document":
-            row |= {"chunk_size": None, "overlap": None, "unit": None}
-        if self.chunk.strategy in NO_OVERLAP:
-            row["overlap"] = None
-        if self.chunk.strategy != "semantic":
-            row["percentile"] = None
-        return row
+        row = {name: self._value(setting) for name, setting in SETTINGS.items()}
+        if self._late_model is not None and self._late_model == self.model:
+            row["rerank_model"] = MAXSIM
+        elif self._late_model is not None:
+            row["rerank_model"] = f"{MAXSIM}:{self._late_model}"
+        return row | {"model": self.model}
+
+    def _value(self, setting: Setting) -> Any:
+        owner = self if SLICES[setting.stage] is None else getattr(self, setting.stage)
+        if owner is None or (owner is self.chunk and setting.key in self.chunk.unread):
+            return None
+        return getattr(owner, setting.key)
 
     def to_toml(self) -> str:
         """The system as TOML tables; `Config.from_toml` gives an equal one back."""
@@ -189,54 +190,6 @@ def _toml(value: Any) -> str:
     ).replace("\x7f", "\\u007f")
 
 
-def _differing(slice_: BaseModel, default: BaseModel, skip: str = "") -> list[str]:
-    values = (
-        (key, getattr(slice_, key)) for key in type(slice_).model_fields if key not in skip.split()
-    )
-    return [_word(key, value) for key, value in values if value != getattr(default, key)]
-
-
-def _word(key: str, value: Any) -> str:
-    if key in ("model", "synonyms"):
-        return Path(str(value)).name
-    if isinstance(value, str):
-        return value
-    return f"{key}={value:.12g}" if isinstance(value, int | float) else f"{key}={value}"
-
-
-# Grid's names -> (slice of Config, its field).
-SETTINGS: dict[str, tuple[str, str]] = {
-    "chunk_strategy": ("chunk", "strategy"),
-    "chunk_size": ("chunk", "size"),
-    "overlap": ("chunk", "overlap"),
-    "unit": ("chunk", "unit"),
-    "percentile": ("chunk", "percentile"),
-    "deliver": ("", "deliver"),
-    "analyzer": ("bm25", "analyzer"),
-    "variant": ("bm25", "variant"),
-    "k1": ("bm25", "k1"),
-    "b": ("bm25", "b"),
-    "synonyms": ("bm25", "synonyms"),
-    "model": ("dense", "model"),
-    "index": ("dense", "index"),
-    "dtype": ("dense", "dtype"),
-    "device": ("dense", "device"),
-    "pooling": ("dense", "pooling"),
-    "mode": ("", "mode"),
-    "depth": ("", "depth"),
-    "views": ("", "views"),
-    "variants": ("", "variants"),
-    "filter": ("", "filter"),
-    "normalization": ("fusion", "normalization"),
-    "alpha": ("fusion", "alpha"),
-    "features": ("", "features"),
-    "rerank_model": ("rerank", "model"),
-    "rerank_depth": ("rerank", "depth"),
-    "threshold": ("rerank", "threshold"),
-    "blend": ("rerank", "blend"),
-}
-
-
 def problem(key: str, message: str, found: Any) -> str:
     """One line for a bad value: its key, what was found and what was expected instead."""
     message = (
@@ -244,4 +197,12 @@ def problem(key: str, message: str, found: Any) -> str:
         .replace("Input should be", "expected")
         .replace("input should be", "expected")
     )
-    return f"{key} is {found!r}; {message}"
+    return f"{key} is {_shown(found)}; {message}"
+
+
+def _shown(value: Any) -> str:
+    """A value as it was given, the beginning of a long one."""
+    if isinstance(value, list | tuple) and len(value) > SHOWN:
+        return f"[{', '.join(map(repr, value[:3]))}, ...] ({len(value):,} values)"
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

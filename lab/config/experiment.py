@@ -16,9 +16,10 @@ from pydantic import (
 )
 
 from lab.config.config import problem
-from lab.config.grid import TABLES, Grid
+from lab.config.grid import Grid
 from lab.config.own_metrics import function_name, load_function, taken_out
 from lab.config.retriever import RetrieverConfig
+from lab.config.settings import TABLES
 from lab.errors import ConfigError, nearest
 from lab.evaluation.metrics import PYTHON, WEIGHTED, parse_metric
 from lab.evaluation.own import OwnMetric

@@ -1,195 +1,62 @@
 """Grid: what is swept, and the systems that come of it."""
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PositiveInt,
-    StrictBool,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from lab.chunking.config import NO_OVERLAP, ChunkConfig, Deliver, Percentile, Strategy
-from lab.chunking.size import Size
-from lab.chunking.units import Unit
-from lab.config.config import DEPTH, SETTINGS, SWITCHES, Config, problem
+from lab.chunking.config import unread_by
+from lab.config.axis import Axis, FeaturesAxis, plain
+from lab.config.config import Config, problem
+from lab.config.rows import FOREIGN, settings_of
+from lab.config.settings import SETTINGS, SLICES, SWITCHES, Stage, of_stage
 from lab.errors import ConfigError, nearest
 from lab.relevance.query import Query
-from lab.retrieval.analyzer import AnalyzerName
-from lab.retrieval.config import (
-    DEFAULT_MODEL,
-    K1,
-    MAXSIM,
-    OWN_TEXT,
-    BM25Config,
-    DenseConfig,
-    Device,
-    Dtype,
-    FeaturesConfig,
-    FusionConfig,
-    Index,
-    Mode,
-    Normalization,
-    Pooling,
-    RerankConfig,
-    Threshold,
-    UnitInterval,
-    Variant,
-    Views,
-)
+from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
 
-T = TypeVar("T")
-
-# Keys of the experiment file -> Grid's names. The same words, inside their tables; `features` is a
-# table of the user's own keys.
-TABLES: dict[str, dict[str, str]] = {
-    "chunk": {
-        "strategy": "chunk_strategy",
-        "size": "chunk_size",
-        "overlap": "overlap",
-        "unit": "unit",
-        "percentile": "percentile",
-        "deliver": "deliver",
-    },
-    "bm25": {
-        "analyzer": "analyzer",
-        "variant": "variant",
-        "k1": "k1",
-        "b": "b",
-        "synonyms": "synonyms",
-    },
-    "dense": {
-        "model": "model",
-        "index": "index",
-        "dtype": "dtype",
-        "device": "device",
-        "pooling": "pooling",
-    },
-    "retrieve": {
-        "mode": "mode",
-        "depth": "depth",
-        "views": "views",
-        "variants": "variants",
-        "filter": "filter",
-    },
-    "fusion": {"normalization": "normalization", "alpha": "alpha"},
-    "rerank": {
-        "model": "rerank_model",
-        "depth": "rerank_depth",
-        "threshold": "threshold",
-        "blend": "blend",
-    },
-}
+# Cells that are looked at; no machine sweeps more.
+MOST_CELLS = 100_000
+# Bad values of one setting that a message names.
+SHOWN = 5
+# The column of a table of systems that says which rows are rows of it.
+SYSTEM = "system"
 
 
-def _axis(value: Any) -> Any:
-    """One value, a list or tuple of values, or {start, stop, step}: always a tuple of values."""
-    if isinstance(value, dict) and set(value) == {"start", "stop", "step"}:
-        value = _range(value)
-    if not isinstance(value, list | tuple):
-        return (value,)
-    return tuple(tuple(v) if isinstance(v, list) else v for v in value)
-
-
-def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))
-
-
-def _range(value: Mapping[str, Any]) -> list[float]:
-    start, stop, step = (value[key] for key in ("start", "stop", "step"))
-    if (
-        not all(isinstance(v, int | float) for v in (start, stop, step))
-        or not step > 0
-        or not start <= stop
-    ):
-        raise ValueError(
-            "expected numbers with start <= stop and step > 0, like {start = 0.0, stop = 1.0, step "
-            "= 0.1}"
-        )
-    # Rounding keeps 0.30000000000000004 out of names and tables.
-    return [round(start + i * step, 10) for i in range(int((stop - start) / step + 1e-9) + 1)]
-
-
-def _depth_or_off(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("expected a whole number from 0 (off)")
-    return value
-
-
-Axis = Annotated[
-    tuple[T, ...], BeforeValidator(_axis), Field(min_length=1), AfterValidator(_distinct)
-]
-
-
-def _feature_cells(value: Any) -> Any:
-    """One mapping of metadata fields to weights or several; in each a field may have several
-    weights, whose product is swept."""
-    cells: list[Any] = []
-    for table in value if isinstance(value, list | tuple) else (value,):
-        if isinstance(table, dict):
-            weights = itertools.product(*map(_axis, table.values()))
-            cells.extend(dict(zip(table, cell, strict=True)) for cell in weights)
-        else:
-            cells.append(table)
-    return tuple(cells)
-
-
-Features = Annotated[
-    tuple[FeaturesConfig, ...],
-    BeforeValidator(_feature_cells),
-    Field(min_length=1),
-    AfterValidator(_distinct),
-]
-RerankDepth = Annotated[int, BeforeValidator(_depth_or_off)]
-
-
-class Grid(BaseModel):
-    """What is swept: each setting takes one value or several, the systems are the product, and
-    cells that a setting cannot change (alpha without fusion, k1 without BM25) appear once."""
+class GridMethods(BaseModel):
+    """What is swept: each setting takes one value or several (a list, a range, an array), the
+    systems are the product, and cells that a setting cannot change (alpha without fusion, k1
+    without BM25) appear once. A row of a table of systems (`run.table()`, systems.parquet), told by
+    its column `system`, makes that system again; its other columns are left aside."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chunk_strategy: Axis[Strategy] = ("fixed",)
-    chunk_size: Axis[Size] = (400,)
-    overlap: Axis[Annotated[int, Field(ge=0)]] = (0,)
-    unit: Axis[Unit] = ("characters",)
-    percentile: Axis[Percentile] = (95.0,)
-    deliver: Axis[Deliver] = ("chunk",)
-    analyzer: Axis[AnalyzerName] = ("auto",)
-    variant: Axis[Variant] = ("lucene",)
-    k1: Axis[K1] = (1.2,)
-    b: Axis[UnitInterval] = (0.75,)
-    synonyms: Axis[str] = ("",)
-    model: Axis[str] = (DEFAULT_MODEL,)
-    index: Axis[Index] = ("exact",)
-    dtype: Axis[Dtype] = ("float32",)
-    device: Axis[Device] = ("auto",)
-    pooling: Axis[Pooling] = ("chunk",)
-    mode: Axis[Mode] = ("bm25", "dense", "hybrid")
-    depth: Axis[PositiveInt] = (DEPTH,)
-    views: Axis[Views] = ((OWN_TEXT,),)
-    variants: Axis[StrictBool] = (False,)
-    filter: Axis[StrictBool] = (False,)
-    normalization: Axis[Normalization] = ("min-max",)
-    alpha: Axis[UnitInterval] = (0.5,)
-    features: Features = (FeaturesConfig(),)
-    rerank_model: Axis[str] = ("maxsim",)
-    rerank_depth: Axis[RerankDepth] = (0,)
-    threshold: Axis[Threshold | None] = (None,)
-    blend: Axis[UnitInterval] = (1.0,)
-
     def __init__(self, **values: Any) -> None:
+        is_row = _is_row(values)
         try:
-            super().__init__(**values)
+            super().__init__(**(_axes_of(values) if is_row else values))
         except ValidationError as fault:
             raise ConfigError(_problems(fault)) from None
+        if is_row:
+            self._check_row(values)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> "Grid":
+        """The grid whose only system is that of a row of a table of systems, whose other columns
+        are left aside. Raises ConfigError for a foreign retriever, which no grid makes, and for a
+        row that does not give the system it names."""
+        grid = Grid(**_axes_of(row))
+        grid._check_row(row)
+        return grid
+
+    def _check_row(self, row: Mapping[str, Any]) -> None:
+        (config,) = self.systems()[0]
+        if SYSTEM in row and config.name != row[SYSTEM]:
+            raise ConfigError(
+                f"the row names the system '{row[SYSTEM]}', but its settings make '{config.name}'"
+            )
 
     def asking(self, queries: Sequence[Query]) -> tuple["Grid", tuple[str, ...]]:
         """The grid for these questions: a switch for what none of them has makes no difference, so
@@ -199,88 +66,155 @@ class Grid(BaseModel):
             for switch in SWITCHES
             if any(getattr(self, switch)) and not any(getattr(q, switch) for q in queries)
         ]
-        told = (
-            f"retrieve.{switch} makes no difference: no question has '{switch}'; its cells appear "
-            "once"
+        lines = (
+            f"{SETTINGS[switch].path} makes no difference: no question has '{switch}'; its cells "
+            "appear once"
             for switch in idle
         )
-        return self.model_copy(update=dict.fromkeys(idle, (False,))), tuple(told)
+        changed: Grid = self.model_copy(update=dict.fromkeys(idle, (False,)))  # type: ignore[assignment]  # every grid is one
+        return changed, tuple(lines)
 
     def systems(self) -> tuple[tuple[Config, ...], tuple[str, ...]]:
         """Every distinct system in the order of the product, and a line for each cell that is
         impossible.
 
-        Raises ConfigError when no cell is possible.
+        Raises ConfigError when no cell is possible, or when there are too many.
         """
-        found: dict[Config, None] = {}
+        axes = [getattr(self, name) for name in SETTINGS]
+        cells = math.prod(map(len, axes))
+        if cells > MOST_CELLS:
+            counts = sorted(zip(map(len, axes), SETTINGS, strict=True), reverse=True)
+            longest = ", ".join(f"{SETTINGS[name].path} {count:,}" for count, name in counts[:3])
+            raise ConfigError(
+                f"the grid has {cells:,} cells; expected at most {MOST_CELLS:,}: name fewer values "
+                f"(most are of {longest})"
+            )
+        systems: dict[Config, None] = {}
         impossible: dict[str, None] = {}
-        for cell in itertools.product(*(getattr(self, key) for key in SETTINGS)):
-            values = dict(zip(SETTINGS, cell, strict=True))
+        for cell in itertools.product(*axes):
             try:
-                found[_system(values)] = None
+                systems[_system(dict(zip(SETTINGS, cell, strict=True)))] = None
             except ValidationError as fault:
                 for error in fault.errors():
-                    impossible[f"impossible cell: {error['msg'].removeprefix('Value error, ')}"] = (
-                        None
-                    )
-        if not found:
+                    message = error["msg"].removeprefix("Value error, ")
+                    impossible[f"impossible cell: {message}"] = None
+        if not systems:
             raise ConfigError(impossible)
-        names = Counter(config.name for config in found)
-        if len(names) < len(found):
-            raise ConfigError(
-                f"{count} systems would share the name '{name}'; give the folders of their models, "
-                "or their files of synonyms, "
-                "different names"
-                for name, count in names.items()
-                if count > 1
+        _check_names(systems)
+        return tuple(systems), tuple(impossible)
+
+
+if TYPE_CHECKING:
+
+    class Grid(GridMethods):
+        def __init__(self, **settings: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+else:
+    Grid = create_model(
+        "Grid",
+        __base__=GridMethods,
+        __module__=__name__,
+        __doc__=GridMethods.__doc__,
+        **{
+            name: (
+                (FeaturesAxis if name == "features" else Axis)[setting.type],
+                setting.defaults,
             )
-        return tuple(found), tuple(impossible)
+            for name, setting in SETTINGS.items()
+        },
+    )
+
+
+def _is_row(values: Mapping[str, Any]) -> bool:
+    """A row of a table of systems says which system it is; without that column it has every setting
+    and one mode."""
+    if SYSTEM in values:
+        return True
+    if set(values) != set(SETTINGS) or not isinstance(values["mode"], str):
+        return False
+    if isinstance(plain(values["chunk_size"]), list):
+        raise ConfigError(
+            f"chunk_size is {values['chunk_size']!r}: sizes indexed together, or one system each? "
+            "Grid.from_row takes a row of a table, chunk_size=[[256, 768]] is one value"
+        )
+    return True
+
+
+def _axes_of(row: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Each setting of one system as an axis of one value; what plays no part keeps its default."""
+    settings = settings_of(row)
+    if settings["mode"] == FOREIGN:
+        raise ConfigError(
+            f"'{row.get(SYSTEM, FOREIGN)}' is a foreign retriever; no grid makes it again"
+        )
+    return {name: (value,) for name, value in settings.items() if value is not None}
 
 
 def _system(values: Mapping[str, Any]) -> Config:
     """One cell of the grid with the slices that its mode reads."""
-    slices: dict[str, dict[str, Any]] = {}
-    for key, value in values.items():
-        part, field = SETTINGS[key]
-        slices.setdefault(part, {})[field] = value
-    mode, views = values["mode"], values["views"]
-    chunk, rerank, deliver = slices["chunk"], slices["rerank"], values["deliver"]
-    if chunk["strategy"] == "document":
-        chunk, deliver = {"strategy": "document"}, "chunk"
-    else:
-        chunk["tokenizer"] = values["model"] if chunk["unit"] == "tokens" else None
-        chunk["embedder"] = values["model"] if chunk["strategy"] == "semantic" else None
-    if chunk["strategy"] != "semantic":
-        chunk.pop("percentile", None)
-    if chunk["strategy"] in NO_OVERLAP:
-        chunk["overlap"] = 0
-    if rerank["model"] == MAXSIM and values["model"] != DEFAULT_MODEL:
+    mode, rerank = values["mode"], _slice(values, "rerank")
+    method, _, late_model = rerank["model"].partition(":")
+    if method == MAXSIM:
         # The late interaction of a BM25 system needs a model too, and it is the sweep's.
-        rerank["model"] = f"{MAXSIM}:{values['model']}"
-    return Config(
-        chunk=ChunkConfig(**chunk),
-        bm25=BM25Config(**slices["bm25"], views=views) if mode != "dense" else None,
-        dense=DenseConfig(**slices["dense"], views=views) if mode != "bm25" else None,
-        fusion=FusionConfig(**slices["fusion"]) if mode == "hybrid" else None,
-        features=values["features"],
-        rerank=RerankConfig(**rerank) if rerank["depth"] else None,
-        depth=values["depth"],
-        variants=values["variants"],
-        filter=values["filter"],
-        deliver=deliver,
-    )
+        late_model = late_model or values["model"]
+        rerank["model"] = MAXSIM if late_model == DEFAULT_MODEL else f"{MAXSIM}:{late_model}"
+    views = {"views": values["views"]}
+    slices = {
+        "chunk": _chunk(values),
+        "bm25": None if mode == "dense" else _slice(values, "bm25") | views,
+        "dense": None if mode == "bm25" else _slice(values, "dense") | views,
+        "fusion": _slice(values, "fusion") if mode == "hybrid" else None,
+        "rerank": rerank if rerank["depth"] else None,
+    }
+    whole = {"deliver": "chunk"} if values["chunk_strategy"] == "document" else {}
+    plain = {
+        setting.key: values[name]
+        for name, setting in SETTINGS.items()
+        if SLICES[setting.stage] is None and name not in ("mode", "views")
+    }
+    return Config(**(slices | plain | whole))
+
+
+def _slice(values: Mapping[str, Any], stage: Stage) -> dict[str, Any]:
+    return {setting.key: values[setting.name] for setting in of_stage(stage)}
+
+
+def _chunk(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What the strategy reads, and the model where it or the unit needs one."""
+    unread = unread_by(values["chunk_strategy"])
+    read = {key: value for key, value in _slice(values, "chunk").items() if key not in unread}
+    if read.get("unit") == "tokens":
+        read["tokenizer"] = values["model"]
+    if read["strategy"] == "semantic":
+        read["embedder"] = values["model"]
+    return read
+
+
+def _check_names(systems: Iterable[Config]) -> None:
+    names = Counter(config.name for config in systems)
+    alike = {name: count for name, count in names.items() if count > 1}
+    if alike:
+        raise ConfigError(
+            f"{count} systems would share the name '{name}'; give the folders of their models, or "
+            "their files of synonyms, different names"
+            for name, count in alike.items()
+        )
 
 
 def _problems(fault: ValidationError) -> Iterable[str]:
-    """Errors of a Grid under the keys of the experiment file, each bad value once."""
-    keys = {
-        grid: f"{table}.{key}" for table, content in TABLES.items() for key, grid in content.items()
-    }
-    problems: dict[str, None] = {}
+    """Errors of a Grid under the keys of the experiment file, each bad value once, and of one
+    setting the first ones."""
+    problems: dict[str, dict[str, None]] = {}
     for error in fault.errors():
         field = str(error["loc"][0])
         if error["type"] == "extra_forbidden":
-            problems[f"unknown setting '{field}'{nearest(field, Grid.model_fields)}"] = None
+            line = f"unknown setting '{field}'{nearest(field, SETTINGS)}"
         else:
-            problems[problem(keys.get(field, field), error["msg"], error.get("input"))] = None
-    return problems
+            line = problem(SETTINGS[field].path, error["msg"], error.get("input"))
+        problems.setdefault(field, {})[line] = None
+    lines: list[str] = []
+    for field, of_field in problems.items():
+        lines += list(of_field)[:SHOWN]
+        if len(of_field) > SHOWN:
+            lines.append(f"{SETTINGS[field].path}: and {len(of_field) - SHOWN} more such values")
+    return lines

@@ -4,38 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from lab.config.settings import PROVES
 from lab.diagnosis.causes import CAUSES
-
-# Settings of the grid -> the causes that a system proves which differs in this setting alone and
-# has the piece.
-SETTINGS_PROVE: dict[str, tuple[str, ...]] = {
-    "alpha": ("outranked",),
-    "normalization": ("outranked",),
-    "features": ("outranked",),
-    "views": ("outranked", "lexical_gap", "semantic_gap", "both"),
-    "mode": ("outranked", "lexical_gap", "semantic_gap", "both"),
-    "threshold": ("cut",),
-    "blend": ("demoted",),
-    "rerank_depth": ("demoted",),
-    "rerank_model": ("demoted",),
-    "rerank": ("demoted",),
-    "depth": ("lexical_gap", "semantic_gap", "both"),
-    "index": ("approximate",),
-    "b": ("lexical_gap",),
-    "k1": ("lexical_gap",),
-    "variant": ("lexical_gap",),
-    "analyzer": ("lexical_gap", "both"),
-    "filter": ("lexical_gap", "semantic_gap", "both", "outranked"),
-    "variants": ("lexical_gap", "semantic_gap", "both", "outranked"),
-    "synonyms": ("lexical_gap", "both", "outranked"),
-    "model": ("semantic_gap", "both", "truncated"),
-    "pooling": ("semantic_gap", "both", "truncated"),
-    "deliver": ("split", "diluted", "detached"),
-    "overlap": ("split", "diluted", "detached"),
-    "unit": ("split", "diluted", "detached"),
-    "chunk_size": ("split", "diluted", "detached"),
-    "chunk_strategy": ("split", "diluted", "detached"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +57,10 @@ def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = N
     differs in a system which has the piece to how it is told. A whole piece that no change of the
     blamed stage brings back, but chunks of another size do, was lost by chunking: `larger` says
     whether these are (None: there are none)."""
-    settings = [setting for setting in SETTINGS_PROVE if setting in changes]
+    settings = [setting for setting in PROVES if setting in changes]
     if not settings:
         return miss
-    proving = [setting for setting in settings if miss.cause in SETTINGS_PROVE[setting]]
+    proving = [setting for setting in settings if miss.cause in PROVES[setting]]
     if (
         not (miss.verified or proving or larger is None)
         and miss.needed == 1

@@ -3,34 +3,16 @@ loses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any
 
 import numpy as np
 
 from lab.arrays import Bools
+from lab.config.rows import Row, change_name, in_play, value_text
 from lab.diagnosis.misses import Miss, with_systems
+from lab.evaluation.ablation import Factors
 from lab.evaluation.significance import sign_test
 
 Key = tuple[str, int]
-
-# Settings that exist only because of another one: alone they make no difference of their own.
-FOLLOWS = {
-    "mode": (
-        "analyzer",
-        "variant",
-        "k1",
-        "b",
-        "synonyms",
-        "model",
-        "index",
-        "pooling",
-        "normalization",
-        "alpha",
-    ),
-    "rerank": ("rerank_model", "rerank_depth", "threshold", "blend"),
-    "chunk_strategy": ("chunk_size", "overlap", "unit", "percentile"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,49 +41,18 @@ class Rescue:
         )
 
 
-def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> str | None:
-    """The one setting in which two systems differ, None if there are none or several. A setting
-    that only one of them has counts with the one it hangs on (no reranker: `rerank`)."""
-    changed = {key for key in a if a[key] != b[key]}
-    absent = {key for key in changed if a[key] is None or b[key] is None}
-    if absent & set(FOLLOWS["rerank"]):
-        changed = (changed - set(FOLLOWS["rerank"])) | {"rerank"}
-    for lead in ("mode", "chunk_strategy"):
-        if lead in changed:
-            changed -= absent & set(FOLLOWS[lead])
-    return changed.pop() if len(changed) == 1 else None
-
-
-def pairs(settings: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int, str]]:
-    """(a, b, setting) for every two systems, a before b, that differ in one setting."""
-    for a, one in enumerate(settings):
-        for b in range(a + 1, len(settings)):
-            setting = differing(one, settings[b])
-            if setting is not None:
-                yield a, b, setting
-
-
-def told(settings: Mapping[str, Any], setting: str) -> str:
-    """A setting's value in words."""
-    if setting == "rerank":
-        depth = settings["rerank_depth"]
-        return "off" if depth is None else f"{settings['rerank_model']}@{depth}"
-    value = settings[setting]
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if setting == "synonyms":
-        return PurePath(value).name or "none"
-    return (
-        "+".join(map(str, value))
-        if isinstance(value, tuple)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+def pairs(settings: Sequence[Row]) -> Iterator[tuple[int, int, str]]:
+    """(a, b, change) for every two systems, a before b, that differ in one setting; the change is
+    called by the setting, or by the stage that one of both lacks."""
+    factors = Factors([in_play(row) for row in settings])
+    for a, row in enumerate(settings):
+        for b, setting in factors.one_apart(a):
+            if b > a:
+                yield a, b, change_name(setting, row, settings[b])
 
 
 def proved_by_systems(
-    settings: Sequence[Mapping[str, Any]],
+    settings: Sequence[Row],
     misses: Sequence[Sequence[Miss]],
     held: Sequence[Sequence[bool]],
     pieces: Mapping[Key, int],
@@ -122,7 +73,7 @@ def proved_by_systems(
             piece, changes, larger = pieces[miss.query_id, miss.piece], dict[str, str](), None
             for setting, other in beside.get(system, ()):
                 if setting not in changes and held[other][piece]:
-                    changes[setting] = f"{setting} {told(settings[other], setting)}"
+                    changes[setting] = f"{setting} {value_text(settings[other], setting)}"
                     if setting == "chunk_size" and spans:
                         larger = _larger(settings[other][setting], settings[system][setting])
             row.append(with_systems(miss, changes, larger) if changes else miss)
@@ -135,7 +86,7 @@ def _larger(size: object, than: object) -> bool | None:
     return size > than if isinstance(size, int) and isinstance(than, int) else None
 
 
-def rescues(settings: Sequence[Mapping[str, Any]], failed: Bools) -> tuple[Rescue, ...]:
+def rescues(settings: Sequence[Row], failed: Bools) -> tuple[Rescue, ...]:
     """All pairs, the largest net gain or loss first. `failed` (systems x questions) says where a
     piece is missed."""
     found = []
@@ -145,8 +96,8 @@ def rescues(settings: Sequence[Mapping[str, Any]], failed: Bools) -> tuple[Rescu
         found.append(
             Rescue(
                 setting,
-                told(settings[a], setting),
-                told(settings[b], setting),
+                value_text(settings[a], setting),
+                value_text(settings[b], setting),
                 a,
                 b,
                 rescued,

@@ -1,13 +1,13 @@
 """Which knob matters, and by how much: one setting changed at a time, and main effects over the
 whole grid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lab.arrays import Floats, Ints
+from lab.arrays import Bools, Floats, Ints
 
 Settings = Mapping[str, Any]
 
@@ -52,11 +52,30 @@ class Factors:
             dtype=np.int64,
         )
 
+    def differences(self, system: int) -> Bools:
+        """Systems x settings: whether both have the setting and its value is another."""
+        values = self.codes[system]
+        return np.asarray((self.codes != values) & (self.codes != ABSENT) & (values != ABSENT))
+
+    def alike(self, system: int, but_for: Collection[str]) -> Bools:
+        """Which systems share with one every setting that both have, but for the given ones, and
+        have any in common."""
+        counted = np.array([name not in but_for for name in self.names])
+        shared = ((self.codes != ABSENT) & (self.codes[system] != ABSENT)).any(axis=1)
+        shared[system] = True
+        return np.asarray(shared & ~self.differences(system)[:, counted].any(axis=1))
+
+    def one_apart(self, system: int) -> list[tuple[int, str]]:
+        """The systems that differ from one in a single setting, each with that setting."""
+        only = self._only_difference(system)
+        return [
+            (other, self.names[only[other]]) for other in np.flatnonzero(only != ABSENT).tolist()
+        ]
+
     def _only_difference(self, system: int) -> Ints:
         """For every system the place of the one setting in which it differs from `system`, ABSENT
         where that is not one."""
-        own = self.codes[system]
-        differs = (self.codes != own) & (self.codes != ABSENT) & (own != ABSENT)
+        differs = self.differences(system)
         return np.where(differs.sum(axis=1) == 1, differs.argmax(axis=1), ABSENT)
 
     def one_at_a_time(self, baseline: int) -> list[Change]:

@@ -1,67 +1,76 @@
 """Short labels of systems: only the settings that vary in the run, so that a table fits on a
 screen."""
 
-from pathlib import PurePath
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from lab.config.rows import (
+    FOREIGN,
+    Row,
+    chunks_label,
+    in_play,
+    rerank_label,
+    search_label,
+    settings_of,
+)
+from lab.config.settings import SETTINGS, Setting, of_group, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CHUNKS = ("chunk_strategy", "chunk_size", "overlap", "unit", "percentile")
-SEARCH = ("mode", "alpha")
 # A switch that is on, in a table of systems; off is "-".
-ON = "on"
-RERANKER = ("rerank_model", "rerank_depth")
-# Shown by themselves, under their own name, when they vary.
-SINGLE = (
-    "deliver",
-    "analyzer",
-    "variant",
-    "k1",
-    "b",
-    "synonyms",
-    "model",
-    "index",
-    "pooling",
-    "depth",
-    "views",
-    "variants",
-    "filter",
-    "normalization",
-    "features",
-    "threshold",
-    "blend",
-)
+ON, NOTHING = "on", "-"
 
 
 def shown_settings(systems: "pd.DataFrame") -> "pd.DataFrame":
     """One row a system and one text column for every group of settings that varies: `chunks`
     (`structure-400/50`), `search` (`bm25`, `dense`, `hybrid 0.6`), `rerank` (`20`, `-`) and single
-    settings by their names. No column if nothing varies."""
+    settings by their names. No column if nothing varies; systems that differ are shown apart."""
     import pandas as pd
 
+    rows = [settings_of(row) | {"system": row["system"]} for row in systems.to_dict("records")]
+    in_plays = [in_play(row) for row in rows]
     columns: dict[str, list[str]] = {}
-    varying = {
-        column
-        for column in systems.columns
-        if len({None if is_absent(v) else v for v in systems[column]}) > 1
-    }
-    rows = systems.to_dict("records")
-    if varying & set(CHUNKS):
-        columns["chunks"] = [chunks_label(row) for row in rows]
-    if varying & set(SEARCH):
-        columns["search"] = [
-            row["system"] if row["mode"] == "foreign" else search_label(row) for row in rows
-        ]
-    if varying & set(RERANKER):
-        several = systems["rerank_model"].nunique() > 1
-        columns["rerank"] = [_reranker(row, several) for row in rows]
-    for setting in SINGLE:
+    for group, label in GROUPS.items():
+        names = [setting.name for setting in of_group(group)]
+        values = [tuple(row[name] for name in names) for row in rows]
+        if group == "search":  # foreign systems are known by their names
+            names.append("system")
+            values = [
+                (*value, row["system"] if row["mode"] == FOREIGN else None)
+                for value, row in zip(values, rows, strict=True)
+            ]
+        if len(set(values)) > 1:
+            several = len({row["rerank_model"] for row in rows} - {None}) > 1
+            texts = [label(row, several) for row in rows]
+            columns[group] = _apart(texts, [_in_full(names, value) for value in values])
+    for name, setting in SETTINGS.items():
+        if setting.group:
+            continue
         # A setting of a stage that some systems lack differs between "absent" and one value: the
         # stage's own column says so.
-        if setting in varying and systems[setting].nunique() > 1:
-            columns[setting] = [_value(row[setting]) for row in rows]
+        played = [values[name] for values in in_plays if name in values]
+        if len(set(played)) > 1:
+            texts = [_text(setting, row[name]) for row in rows]
+            columns[name] = _apart(texts, [_full_text(row[name]) for row in rows])
     return pd.DataFrame(columns, index=systems.index)
+
+
+def _apart(texts: list[str], full: list[str]) -> list[str]:
+    """The short texts, or the full ones where the short would not tell two values apart."""
+    return texts if len(set(texts)) == len(set(full)) else full
+
+
+def _in_full(names: Sequence[str], values: Sequence[Any]) -> str:
+    return " ".join(
+        f"{name}={_full_text(value)}"
+        for name, value in zip(names, values, strict=True)
+        if value is not None
+    )
+
+
+def _full_text(value: Any) -> str:
+    return NOTHING if value is None or value is False or value == "" else text_of(value)
 
 
 def labels(systems: "pd.DataFrame") -> dict[str, str]:
@@ -72,7 +81,7 @@ def labels(systems: "pd.DataFrame") -> dict[str, str]:
     # A foreign retriever has no settings, so its name says all that is known; so it does where
     # every shown setting is off.
     short = [
-        (mode != "foreign" and _words(dict(zip(shown.columns, row, strict=True)))) or name
+        (mode != FOREIGN and _words(dict(zip(shown.columns, row, strict=True)))) or name
         for name, mode, row in zip(
             names, systems["mode"], shown.itertuples(index=False), strict=True
         )
@@ -84,68 +93,27 @@ def labels(systems: "pd.DataFrame") -> dict[str, str]:
     )
 
 
-def chunks_label(row: dict[str, Any]) -> str:
-    """How a system cuts documents, like `fixed-400/50`; `-` for a foreign system, whose chunks are
-    its own."""
-    if is_absent(row["chunk_strategy"]):
-        return "-"
-    if is_absent(row["chunk_size"]):
-        return str(row["chunk_strategy"])
-    overlap = f"/{row['overlap']:g}" if not is_absent(row["overlap"]) and row["overlap"] else ""
-    unit = "" if row["unit"] == "characters" else f"-{row['unit']}"
-    percentile = "" if is_absent(row.get("percentile")) else f"-p{row['percentile']:g}"
-    return f"{row['chunk_strategy']}-{row['chunk_size']}{overlap}{percentile}{unit}"
-
-
-def search_label(row: dict[str, Any]) -> str:
-    """Which legs a system has, like `hybrid 0.6`; a foreign system is known by its name."""
-    if row["mode"] == "foreign":
-        return str(row["system"])
-    return str(row["mode"]) if is_absent(row["alpha"]) else f"{row['mode']} {row['alpha']:g}"
-
-
-def _reranker(row: dict[str, Any], several: bool) -> str:
-    if is_absent(row["rerank_depth"]):
-        return "-"
-    return (
-        f"{PurePath(str(row['rerank_model'])).name}@" if several else ""
-    ) + f"{row['rerank_depth']:g}"
-
-
 def _words(shown: dict[str, str]) -> str:
     """`structure-400 hybrid 0.6 rerank 20`: values that name themselves stand alone, others behind
     their name."""
-    own = (
-        "chunks",
-        "search",
-        "deliver",
-        "variant",
-        "model",
-        "normalization",
-        "analyzer",
-        "index",
-        "synonyms",
-    )
-    words = [
-        value if key in own else key if value == ON else f"{key} {value}"
-        for key, value in shown.items()
-        if value != "-"
-    ]
+    words = []
+    for column, value in shown.items():
+        if value == NOTHING:
+            continue
+        if column in ("chunks", "search") or (column in SETTINGS and SETTINGS[column].speaks):
+            words.append(value)
+        else:
+            words.append(column if value == ON else f"{column} {value}")
     return " ".join(words)
 
 
-def _value(value: Any) -> str:
-    if is_absent(value) or value is False:
-        return "-"
-    if value is True:
-        return ON
-    return (
-        f"{value:g}"
-        if isinstance(value, int | float)
-        else PurePath(str(value)).name.removesuffix(".txt") or "-"
-    )
+def _text(setting: Setting, value: Any) -> str:
+    return NOTHING if value is None or value is False or value == "" else setting.label(value)
 
 
-def is_absent(value: Any) -> bool:
-    """Whether a setting plays no part in a system (None in memory, NaN in a table)."""
-    return value is None or value != value
+# Column -> what it says of a system, given whether the table has several rerankers.
+GROUPS: dict[str, Callable[[Row, bool], str]] = {
+    "chunks": lambda row, several: chunks_label(row),
+    "search": lambda row, several: search_label(row),
+    "rerank": rerank_label,
+}

@@ -4,9 +4,10 @@ to beware of."""
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lab.config.rows import is_absent
 from lab.evaluation.verdict import ALPHA
 from lab.report.cube import Cube
-from lab.report.labels import is_absent, labels
+from lab.report.labels import labels
 from lab.runs.run import Run
 
 if TYPE_CHECKING:

@@ -5,32 +5,17 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Field,
-    PositiveInt,
     RootModel,
     ValidationError,
     model_serializer,
 )
 
+from lab.chunking.numbers import Count, Number, UnitInterval, number, whole, within
 from lab.chunking.units import words
 from lab.retrieval.analyzer import AnalyzerName
-
-
-def _unit_interval(value: float) -> float:
-    if not 0 <= value <= 1:  # NaN fails as well
-        raise ValueError("expected a number from 0 to 1")
-    return value
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError("expected a finite number")
-    return value
-
 
 Variant = Literal["lucene", "okapi", "l", "plus"]
 Normalization = Literal["min-max", "theoretical", "z-score", "rrf"]
@@ -39,9 +24,8 @@ Dtype = Literal["float32", "bfloat16"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Pooling = Literal["chunk", "late"]
 Mode = Literal["bm25", "dense", "hybrid"]
-UnitInterval = Annotated[float, AfterValidator(_unit_interval)]
-K1 = Annotated[float, Field(ge=0), AfterValidator(_finite)]
-Finite = Annotated[float, AfterValidator(_finite)]
+# Beyond it a repeated word counts as often as it stands, to the decimals that decide order.
+K1 = Annotated[Number, within(0, 1e6)]
 
 OWN_TEXT = "text"
 
@@ -65,6 +49,9 @@ Views = Annotated[tuple[str, ...], BeforeValidator(_views)]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 MAXSIM = "maxsim"
+# Candidates that a leg keeps, or hits that are re-scored; no question has a use for more.
+DEEPEST = 1_000_000
+Depth = Annotated[int, BeforeValidator(whole), within(1, DEEPEST, "a whole number")]
 
 
 class _Slice(BaseModel):
@@ -122,17 +109,28 @@ class FusionConfig(_Slice):
 
 def _weights(value: Any) -> tuple[tuple[str, float], ...]:
     """Pairs by name, without weights of 0, which make no difference."""
-    pairs = sorted(dict(value).items()) if isinstance(value, dict) else value
-    if not isinstance(pairs, list | tuple):
+    pairs = list(value.items()) if isinstance(value, dict) else value
+    if not isinstance(pairs, list | tuple) or not all(_is_pair(pair) for pair in pairs):
         raise ValueError("expected metadata fields with their weights, like { recency = 0.1 }")
     for name, weight in pairs:
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
+        if not _is_weight(weight):
             raise ValueError(f"expected a weight from 0 to 1 for '{name}'")
     if sum(weight for _, weight in pairs) > 1 + 1e-9:
         raise ValueError(
             "expected weights that add up to at most 1; the rest is the weight of relevance"
         )
-    return tuple((str(name), float(weight)) for name, weight in pairs if weight)
+    return tuple(sorted((name, float(weight)) for name, weight in pairs if weight))
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
+
+
+def _is_weight(value: Any) -> bool:
+    try:
+        return 0 <= number(value) <= 1
+    except ValueError:
+        return False
 
 
 class FeaturesConfig(
@@ -158,9 +156,9 @@ class LengthThreshold(_Slice):
     for others. Words are those of `lab slices --by length`: a Chinese, Japanese or Korean character
     is one."""
 
-    short: Finite
-    long: Finite
-    words: PositiveInt = 6
+    short: Number
+    long: Number
+    words: Count = 6
 
     def __str__(self) -> str:
         return f"{self.short:.12g}@{self.words}w,{self.long:.12g}"
@@ -177,9 +175,10 @@ def _threshold(value: Any) -> Any:
             ) from None
     if isinstance(value, LengthThreshold):
         return value.short if value.short == value.long else value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("expected a number or { short = 0.4, long = 0.2, words = 6 }")
-    return _finite(float(value))
+    try:
+        return number(value)
+    except ValueError:
+        raise ValueError("expected a number or { short = 0.4, long = 0.2, words = 6 }") from None
 
 
 Threshold = Annotated[float | LengthThreshold, BeforeValidator(_threshold)]
@@ -195,7 +194,7 @@ class RerankConfig(_Slice):
     """
 
     model: str = MAXSIM
-    depth: PositiveInt = 20
+    depth: Depth = 20
     threshold: Threshold | None = None
     blend: UnitInterval = 1.0
 

@@ -3,12 +3,12 @@ sure"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.config.config import SETTINGS
+from lab.config.rows import in_play, settings_of
+from lab.config.settings import SETTINGS
 from lab.errors import RunError, nearest
 from lab.evaluation.ablation import Change, Factors
 from lab.evaluation.clusters import Clusters, clustered
@@ -51,7 +51,7 @@ def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) ->
         name: matrix.loc[ids, systems].to_numpy(dtype=np.float64)
         for name, matrix in matrices.items()
     }
-    factors = Factors([settings_of(row) for row in run.systems.to_dict("records")])
+    factors = Factors([in_play(settings_of(row)) for row in run.systems.to_dict("records")])
     number = systems.index(baseline)
     steps = factors.one_at_a_time(number)
     effects = factors.main_effects(number)
@@ -86,29 +86,13 @@ def _brought_along(factors: Factors, baseline: int, system: int) -> str:
     hybrid."""
     own, before = factors.systems[system], factors.systems[baseline]
     new = [name for name in own if name not in before and len(factors.levels[name]) > 1]
-    return ", ".join(f"{name} {own[name]}" for name in new)
+    return ", ".join(f"{name} {SETTINGS[name].label(own[name])}" for name in new)
 
 
-def settings_of(row: dict[str, Any]) -> dict[str, Any]:
-    """The settings that play a part in a system, from its row of a table (NaN and None are absent);
-    no reranker is depth 0."""
-    found = {
-        key: _told(key, row[key])
-        for key in SETTINGS
-        if row[key] is not None and row[key] == row[key]
-    }
-    if "rerank_depth" not in found:
-        return {key: value for key, value in found.items() if key != "threshold"} | {
-            "rerank_depth": 0
-        }
-    return {"threshold": "none"} | found
-
-
-def _told(setting: str, value: Any) -> Any:
-    """A switch or a file as a level's name; other values as they are."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return PurePath(value).name or "none" if setting == "synonyms" else value
+def _level(setting: str, value: Any) -> Any:
+    """A number as it is, any other value in words."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number else SETTINGS[setting].label(value)
 
 
 def _table(
@@ -123,7 +107,9 @@ def _table(
     import pandas as pd
 
     named = {
-        key: [getattr(change, key) for change in changes] for key in ("setting", "before", "after")
+        "setting": [change.setting for change in changes],
+        "before": [_level(change.setting, change.before) for change in changes],
+        "after": [_level(change.setting, change.after) for change in changes],
     }
     if not changes:
         return pd.DataFrame(columns=[*named, *more, *scores])

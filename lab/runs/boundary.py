@@ -10,8 +10,11 @@ import numpy as np
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
+from lab.config.rows import in_play, settings_of
+from lab.config.settings import of_stage
 from lab.corpus.document import Corpus
 from lab.errors import RunError
+from lab.evaluation.ablation import Factors
 from lab.evaluation.clusters import each_question
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.slices import DISTANCES
@@ -19,7 +22,7 @@ from lab.relevance.query import Evidence, Query
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 # Per question the distance of each piece from the nearest cut.
 Margins = Mapping[str, Sequence[int]]
@@ -233,13 +236,9 @@ def worst_cuts(
 
 def systems_alike(run: Run, system: str) -> list[str]:
     """The system and those that differ from it in chunks alone: one for every chunk config."""
-    table: pd.DataFrame = run.systems.set_index("system")
-    settings = [
-        c
-        for c in run.manifest["grid"]
-        if c in table.columns
-        and c not in ("chunk_strategy", "chunk_size", "overlap", "unit", "percentile")
-    ]
-    own = table.loc[system, settings]
-    same = (table[settings].eq(own) | (table[settings].isna() & own.isna())).all(axis=1)
-    return [str(name) for name in table.index[same]]
+    names = run.systems["system"].tolist()
+    rows = run.systems.to_dict("records")
+    factors = Factors([in_play(settings_of(row)) for row in rows])
+    chunks = {setting.name for setting in of_stage("chunk")}
+    alike = factors.alike(names.index(system), but_for=chunks)
+    return [str(names[place]) for place in np.flatnonzero(alike)]

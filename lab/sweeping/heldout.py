@@ -15,7 +15,6 @@ from lab.errors import DiagnosticsError
 from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query
-from lab.retrieval.config import DEFAULT_MODEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,4 @@ def one_cell(config: Config) -> Grid:
     cheapest there is."""
     if config.retriever is not None:
         return Grid(mode="bm25", chunk_strategy="document")
-    values = {key: value for key, value in config.settings().items() if value is not None}
-    # A system without a dense leg may still cut by a model's tokens or sentences.
-    values.setdefault("model", config.chunk.tokenizer or config.chunk.embedder or DEFAULT_MODEL)
-    return Grid(**{key: (value,) for key, value in values.items()})
+    return Grid.from_row(config.settings())

@@ -1,6 +1,6 @@
 """Result: what a sweep found, as tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from lab.arrays import Floats, Ints
-from lab.config.config import SETTINGS, Config
+from lab.config.config import Config
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.rows import settings_table
 from lab.corpus.document import Corpus
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
@@ -179,7 +179,7 @@ class Result:
             **self.findings.silence(self.systems),
             **(self.profile.columns(self.configs) if self.profile else {}),
         }
-        return pd.concat([_settings_table(rows), pd.DataFrame(found)], axis=1)
+        return pd.concat([settings_table(rows), pd.DataFrame(found)], axis=1)
 
     def slices(self, by: str = "kind") -> "pd.DataFrame":
         """One row a system and slice: means and 95% intervals over the questions of one kind,
@@ -311,21 +311,3 @@ def _means(values: Floats) -> Floats:
     known = ~np.isnan(values)
     total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
     return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
-
-
-def _settings_table(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
-    """A row a system. Whole numbers stay whole where other systems have no such setting; pandas
-    would make them 400.0."""
-    import pandas as pd
-
-    table = pd.DataFrame(rows, columns=["system", *SETTINGS])
-    for key in SETTINGS:
-        values = [row[key] for row in rows]
-        if any(
-            isinstance(value, BaseModel) for value in values
-        ):  # a threshold by length, features: as they are named
-            values = [str(value) if isinstance(value, BaseModel) else value for value in values]
-            table[key] = pd.Series(values, dtype=object)
-        if None in values and any(isinstance(value, int) for value in values):
-            table[key] = pd.Series(values, dtype=object)
-    return table

@@ -38,14 +38,9 @@ PACKAGES = (
 
 def run_of(result: "Result") -> Run:
     """The result as tables."""
-    systems = result.table()
-    # Parquet has no column of both numbers and tuples or texts.
-    by_length = ("threshold",) if any(isinstance(cut, str) for cut in systems["threshold"]) else ()
-    for key in ("chunk_size", "views", *by_length):
-        systems[key] = [_text(value) for value in systems[key]]
     return Run(
         _manifest(result),
-        systems,
+        result.table(),
         _scores(result),
         _rankings(result),
         _evidence(result),
@@ -56,12 +51,6 @@ def run_of(result: "Result") -> Run:
         result.findings.separation(),
         result.findings.thresholds(),
     )
-
-
-def _text(value: Any) -> str | None:
-    if value is None or value != value:
-        return None
-    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _manifest(result: "Result") -> dict[str, Any]:

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.chunking.config import ChunkConfig
-from lab.config.config import SETTINGS, Config
+from lab.config.config import Config
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.settings import SETTINGS
 from lab.errors import ConfigError
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig
 from lab.sweeping.heldout import one_cell

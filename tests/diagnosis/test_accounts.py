@@ -10,7 +10,7 @@ from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, metric_values
 from lab.diagnosis.causes import CAUSES
-from lab.diagnosis.rescue import differing, rescues
+from lab.diagnosis.rescue import rescues
 from lab.evaluation.metrics import parse_metric
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import FusionConfig
@@ -143,7 +143,9 @@ def test_a_token_budget_is_a_cut() -> None:
 
 
 def test_rescues_count_questions_that_fail_under_one_and_not_the_other() -> None:
-    settings = [{"chunk_size": size, "alpha": None, "rerank_depth": None} for size in (200, 400)]
+    settings = [
+        config.settings() for config in Grid(mode="bm25", chunk_size=(200, 400)).systems()[0]
+    ]
     failed = np.array([[True, True, True, False], [False, False, True, True]])
     (only,) = rescues(settings, failed)
     assert (only.setting, only.before, only.after, only.rescued, only.broken, only.net) == (
@@ -157,21 +159,37 @@ def test_rescues_count_questions_that_fail_under_one_and_not_the_other() -> None
     assert only.p == 1.0
 
 
-def test_systems_that_differ_in_one_setting() -> None:
-    plain = {
-        "mode": "bm25",
-        "alpha": None,
-        "model": None,
-        "k1": 1.2,
-        "rerank_depth": None,
-        "rerank_model": None,
-    }
-    hybrid = plain | {"mode": "hybrid", "alpha": 0.5, "model": "m"}
-    assert differing(plain, hybrid) == "mode"
-    assert differing(hybrid, hybrid | {"alpha": 0.6}) == "alpha"
-    assert differing(plain, plain | {"rerank_depth": 20, "rerank_model": "maxsim"}) == "rerank"
-    assert differing(plain, hybrid | {"k1": 2.0}) is None
-    assert differing(plain, plain) is None
+def test_a_leg_rescues_what_the_other_misses() -> None:
+    """Three whole documents, one question for either leg: bm25, dense and hybrid are three
+    pairs."""
+    corpus = Corpus(
+        Document(doc_id, text)
+        for doc_id, text in (
+            ("a", "the pump leaks"),
+            ("b", "replace the seal of the motor"),
+            ("c", "weather notes"),
+        )
+    )
+    queries = [
+        Query("q1", "pump leak", evidence=(Evidence("a"),)),
+        Query("q2", "engine gasket", evidence=(Evidence("b"),)),
+    ]
+    result = sweep(
+        corpus,
+        queries,
+        Grid(chunk_strategy="document", model=MODEL),
+        Measure(metrics=("recall@1",), select_by="recall@1"),
+        encoders={MODEL: Concepts(("pump leak leaks", "seal motor engine gasket", "weather"))},
+    )
+    found = result.rescues()
+    steps = {(row["a"].split()[1], row["b"].split()[1]): row for row in found.to_dict("records")}
+    assert set(steps) == {("bm25", "dense"), ("bm25", "hybrid"), ("dense", "hybrid")}
+    assert {row["setting"] for row in steps.values()} == {"mode"}
+    for other in ("dense", "hybrid"):
+        row = steps["bm25", other]
+        assert (row["before"], row["after"], row["rescued"], row["broken"]) == ("bm25", other, 1, 0)
+    (miss,) = result.findings.misses[0]
+    assert "mode dense" in miss.recovered_by.split("; ")
 
 
 def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> None:

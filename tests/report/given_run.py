@@ -6,9 +6,9 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 
-from lab.config.config import SETTINGS
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.settings import SETTINGS
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query

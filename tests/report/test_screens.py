@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from lab.config.config import SETTINGS
 from lab.config.grid import Grid
+from lab.config.settings import SETTINGS
 from lab.report.labels import labels, shown_settings
 from lab.report.screens.terminal import first_screen
 

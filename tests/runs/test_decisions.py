@@ -323,7 +323,7 @@ def test_a_main_effect_is_the_mean_over_its_pairs(tmp_path: Path) -> None:
         for size in (12, 200)
     ]
     size = found.effects[found.effects["setting"] == "chunk_size"].iloc[0]
-    assert (size["before"], size["after"], size["pairs"]) == ("12", "200", 2)
+    assert (size["before"], size["after"], size["pairs"]) == (12, 200, 2)
     assert size["recall@5"] == pytest.approx(sizes[1] - sizes[0])
     assert size["verdict"] == "better"
     assert found.effects.iloc[0]["setting"] == "chunk_size", (

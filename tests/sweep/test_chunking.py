@@ -134,7 +134,7 @@ def test_sentences_are_encoded_once_for_all_percentiles_and_sizes() -> None:
 def test_sizes_by_type_stand_in_the_table() -> None:
     found = sweep(chunk_size=(400, {"technical": 300, "narrative": 800}), mode="bm25")
     table = run_of(found).systems
-    assert table["chunk_size"].tolist() == ["400", "narrative=800,technical=300"]
+    assert table["chunk_size"].tolist() == ["400", '{"narrative": 800, "technical": 300}']
     assert list(labels(table).values()) == ["fixed-400", "fixed-narrative=800,technical=300"]
 
 

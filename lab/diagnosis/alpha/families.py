@@ -43,11 +43,7 @@ def on_curves(own: Config, config: Config) -> bool:
     if config.variants or config.retriever is not None or _shared(config) != _shared(own):
         return False
     if config.fusion is not None and own.fusion is not None:
-        return (config.bm25, config.dense, config.fusion.normalization) == (
-            own.bm25,
-            own.dense,
-            own.fusion.normalization,
-        )
+        return _plain(config, config.fusion) == _plain(own, own.fusion)
     return config.bm25 in (None, own.bm25) and config.dense in (None, own.dense)
 
 
@@ -72,7 +68,9 @@ def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
 
 
 def _shared(config: Config) -> tuple[object, ...]:
-    return config.depth, config.deliver, config.chunk, config.views, config.features
+    """What systems that differ in their legs, the fusion and the reranker alone have in common."""
+    several = dict.fromkeys(("bm25", "dense", "fusion", "rerank"))
+    return config.model_copy(update=several), config.views
 
 
 def _plain(config: Config, fusion: FusionConfig) -> Config:

@@ -12,8 +12,9 @@ import numpy as np
 
 from lab.arrays import NONE
 from lab.chunking.chunk import Chunking
-from lab.config.config import DEPTH, Config
+from lab.config.config import Config
 from lab.config.retriever import RETRIES, RetrieverConfig
+from lab.config.settings import DEPTH
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
 from lab.evaluation.scores import SystemRun

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.config.rows import is_absent
 from lab.errors import ConfigError, RunError, nearest
 from lab.report.export.paper import latex, markdown
 from lab.report.export.trec import ranx_files, trec_files
-from lab.report.labels import is_absent
 from lab.runs.run import Run
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lab.config.config import SETTINGS
+from lab.config.rows import is_absent, settings_of
+from lab.config.settings import SETTINGS, text_of
 from lab.errors import ConfigError, nearest
-from lab.report.labels import is_absent
 from lab.runs.run import Run
 
 # Logs a run and its folder to a place, and says in a line where it went.
@@ -71,7 +71,8 @@ def original_names(run: Run) -> dict[str, str]:
 
 
 def _settings(row: dict[str, Any]) -> dict[str, str]:
-    return {key: str(row[key]) for key in SETTINGS if key in row and not is_absent(row[key])}
+    values = settings_of(row)
+    return {name: text_of(value) for name, value in values.items() if value is not None}
 
 
 def _parameters(run: Run) -> dict[str, str]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.config.config import SETTINGS
+from lab.config.rows import settings_of
 from lab.corpus.document import Corpus
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import Rescue, rescues
 from lab.diagnosis.waterfall import NO_PLACE, Step, room_for, waterfall
 from lab.relevance.query import Query
-from lab.report.labels import is_absent, labels
+from lab.report.labels import labels
 from lab.report.page.plot import COLOURS, GREY, Plot, axis, blank, plain
 from lab.runs.run import Run
 from lab.runs.slices import DISTANCE, slice_run
@@ -203,21 +203,13 @@ def _rescues(run: Run) -> "tuple[list[str], Sequence[Rescue], pd.DataFrame]":
 
     short = labels(run.systems)
     names = [short[name] for name in run.systems["system"]]
-    found = rescues(_settings(run), _failed(run))
+    found = rescues([settings_of(row) for row in run.systems.to_dict("records")], _failed(run))
     columns = ["setting", "before", "after", "system", "changed", "rescued", "broken", "net", "p"]
     rows = [
         (r.setting, r.before, r.after, names[r.a], names[r.b], r.rescued, r.broken, r.net, r.p)
         for r in found
     ]
     return names, found, pd.DataFrame(rows, columns=columns)
-
-
-def _settings(run: Run) -> list[dict[str, Any]]:
-    rows = run.systems.to_dict("records")
-    return [
-        {key: None if is_absent(row[key]) else row[key] for key in SETTINGS if key in row}
-        for row in rows
-    ]
 
 
 def _failed(run: Run) -> "np.ndarray[Any, np.dtype[np.bool_]]":

@@ -9,11 +9,12 @@ from importlib.resources import files
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from lab.config.rows import is_absent
 from lab.corpus.document import Corpus
 from lab.evaluation.metrics import GAINS
 from lab.relevance.query import Query
 from lab.report.cube import Cube, cube_of
-from lab.report.labels import is_absent, labels
+from lab.report.labels import labels
 from lab.report.page.diagnosis_plots import biggest_loss
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.plot import Plot

@@ -4,10 +4,11 @@ kind of question."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from lab.config.rows import chunks_label, in_play, search_label, settings_of
+from lab.config.settings import of_group
+from lab.evaluation.ablation import Factors
 from lab.report.cube import Cube
-from lab.report.labels import CHUNKS, SEARCH, chunks_label, is_absent, labels, search_label
+from lab.report.labels import labels
 from lab.report.page.plot import BLUES, COLOURS, GREY, Plot, axis, blank, plain, side_by_side
 from lab.runs.run import Run
 
@@ -75,29 +76,18 @@ def heatmap(run: Run, cube: Cube) -> Plot:
 
 
 def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
-    """The systems that share every setting but chunks, mode and alpha with the anchor."""
-    from lab.config.config import SETTINGS
-
-    fixed = systems[systems["system"] == anchor].iloc[0]
-    keep = np.ones(len(systems), dtype=bool)
-    for setting in set(SETTINGS) - set(CHUNKS) - set(SEARCH):
-        mine = fixed[setting]
-        # A leg that a mode lacks does not set its cells apart; a reranker that is off does.
-        off_counts = setting in ("rerank_depth", "deliver")
-        keep &= [
-            value == mine
-            or (is_absent(value) and is_absent(mine))
-            or (not off_counts and (is_absent(value) or is_absent(mine)))
-            for value in systems[setting]
-        ]
+    """The systems that share every setting but chunks, mode and alpha with the anchor. A leg that a
+    mode lacks does not set its cells apart; a reranker that is off does."""
+    rows = [settings_of(row) | {"system": row["system"]} for row in systems.to_dict("records")]
+    factors = Factors([in_play(row) for row in rows])
+    free = {setting.name for group in ("chunks", "search") for setting in of_group(group)}
+    keep = factors.alike(systems["system"].tolist().index(anchor), but_for=free)
     cells = systems[keep].copy()
-    records = cells.to_dict("records")
-    cells["chunks"], cells["search"] = (
-        [chunks_label(row) for row in records],
-        [search_label(row) for row in records],
-    )
+    records = [row for row, kept in zip(rows, keep, strict=True) if kept]
+    cells["chunks"] = [chunks_label(row) for row in records]
+    cells["search"] = [search_label(row) for row in records]
     cells["order"] = [
-        MODES.index(row["mode"]) + (0 if is_absent(row["alpha"]) else row["alpha"] / 2)
+        MODES.index(row["mode"]) + (0 if row["alpha"] is None else row["alpha"] / 2)
         for row in records
     ]
     return cells

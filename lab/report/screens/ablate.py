@@ -1,12 +1,13 @@
 """Ablation on the terminal: the settings in order of what they move."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lab.config.settings import SETTINGS
 from lab.report.screens.compare import ARROWS
 from lab.runs.ablate import Ablation
 
@@ -75,21 +76,17 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
             else f"{row['p']:.3f}"
         )
         arrow = f"{ARROWS[row['verdict']]} {row['verdict']}"
-        after = ", ".join(filter(None, (value_word(row["after"]), row.get("with"))))
+        label = SETTINGS[row["setting"]].label
+        after = ", ".join(filter(None, (label(row["after"]), row.get("with"))))
         cells = [
             row["setting"] if first else "",
-            value_word(row["before"]),
+            label(row["before"]),
             after,
             f"{row[metric]:+.3f}",
         ]
         more = [str(row["pairs"])] if column == "pairs" else []
         table.add_row(*map(Text, cells), interval, f"{row['won']}/{row['lost']}", p, arrow, *more)
     return table
-
-
-def value_word(value: Any) -> str:
-    """A setting's value as written in a grid."""
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def ablation_json(found: Ablation) -> str:
