@@ -9,8 +9,8 @@ from lab.diagnosis.cuts import chunk_around
 from lab.diagnosis.unread import Tail
 from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import place
 from lab.relevance.pieces import Pieces
+from lab.relevance.place import place
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from lab.diagnosis.vocabulary import unmatched
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import Judge, place
+from lab.relevance.judge import Judge
 from lab.relevance.pieces import Pieces
+from lab.relevance.place import place
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config
 

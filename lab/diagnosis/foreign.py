@@ -11,8 +11,9 @@ from lab.diagnosis.interventions.order import proof
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.stage_ranks import StageRanks
 from lab.evaluation.scores import SystemRun
-from lab.relevance.judge import SpanJudge, place
+from lab.relevance.judge import SpanJudge
 from lab.relevance.pieces import Pieces
+from lab.relevance.place import place
 
 
 def foreign_misses(run: SystemRun, pieces: Pieces, cutoff: Cutoff) -> tuple[Miss, ...]:

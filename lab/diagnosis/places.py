@@ -9,7 +9,8 @@ import numpy as np
 from lab.arrays import Ints
 from lab.diagnosis.cutoff import Cutoff
 from lab.evaluation.scores import SystemRun
-from lab.relevance.judge import CoveringSpans, SpanJudge
+from lab.relevance.coverage import CoveringSpans
+from lab.relevance.judge import SpanJudge
 from lab.relevance.pieces import Pieces
 
 

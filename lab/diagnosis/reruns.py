@@ -7,7 +7,8 @@ from lab.arrays import NONE, Bools, Floats, Ints
 from lab.config.config import Config
 from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
-from lab.relevance.judge import CoveringSpans, DocumentJudge, Judge
+from lab.relevance.coverage import CoveringSpans
+from lab.relevance.judge import DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import RerankConfig
 from lab.retrieval.ranking import Ranking, project

@@ -8,8 +8,8 @@ import numpy as np
 
 from lab.arrays import Ints
 from lab.chunking.chunk import Chunking
-from lab.relevance.judge import place
 from lab.relevance.pieces import Pieces
+from lab.relevance.place import place
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError, nearest
-from lab.relevance.judge import place
+from lab.relevance.place import place
 from lab.relevance.query import Query
 from lab.retrieval import bm25
 from lab.retrieval.config import BM25Config

@@ -7,7 +7,7 @@ import pytest
 from lab.arrays import NEVER, NONE
 from lab.diagnosis.alpha.curve import Curve, Lines, curve
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, summaries, temper
-from lab.relevance.judge import CoveringSpans
+from lab.relevance.coverage import CoveringSpans
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 from lab.retrieval.ranking import project

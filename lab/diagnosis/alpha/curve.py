@@ -18,7 +18,7 @@ import numpy as np
 
 from lab.arrays import NEVER, Floats, Ints
 from lab.diagnosis.alpha.steps import completion, contenders, near_ties, roundings
-from lab.relevance.judge import CoveringSpans
+from lab.relevance.coverage import CoveringSpans
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +102,8 @@ class Curve:
 def curve(lines: Lines, pieces: Sequence[Sequence[CoveringSpans]], depth: int, cap: int) -> Curve:
     """The completion ranks of one question's pieces as functions of alpha, exact up to rank `cap`.
 
-    `pieces[p]` are the alternatives of piece p (see `lab.relevance.judge.CoveringSpans`), `depth`
-    how many fused hits are kept.
+    `pieces[p]` are the alternatives of piece p (see `lab.relevance.coverage`), `depth` how many
+    fused hits are kept.
     """
     things, judged = np.unique(lines.judged, return_inverse=True)
     held = _held({thing: place for place, thing in enumerate(things.tolist())}, pieces)
