@@ -1,7 +1,6 @@
 """BM25 as rank-bm25 defines it, compiled to one sparse matrix and scored for all questions at
 once."""
 
-import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
@@ -10,41 +9,16 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 import numpy as np
-import rank_bm25
 from scipy.sparse import csc_array, csr_array
 
 from lab.arrays import Floats, Ints
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
+from lab.retrieval.bm25_formulas import DELTA, IDF, TermWeight
 from lab.retrieval.config import BM25Config
 from lab.retrieval.postings import scores_of, search
 from lab.retrieval.ranking import Ranking
 from lab.retrieval.synonyms import Expansion
-
-
-class BM25Lucene(rank_bm25.BM25):  # type: ignore[misc]  # rank-bm25 is untyped
-    """rank-bm25's Okapi with the idf of Lucene, ln(1 + (N - df + .5) / (df + .5)), which is never
-    negative (Robertson & Zaragoza 2009, as in Kamphuis et al., ECIR 2020, table 1)."""
-
-    def __init__(self, corpus: Sequence[Sequence[str]], k1: float = 1.2, b: float = 0.75) -> None:
-        self.k1 = k1
-        self.b = b
-        super().__init__(corpus)
-
-    def _calc_idf(self, nd: dict[str, int]) -> None:
-        for word, freq in nd.items():
-            self.idf[word] = math.log(1 + (self.corpus_size - freq + 0.5) / (freq + 0.5))
-
-    get_scores = rank_bm25.BM25Okapi.get_scores
-    get_batch_scores = rank_bm25.BM25Okapi.get_batch_scores
-
-
-VARIANTS: dict[str, type[rank_bm25.BM25]] = {
-    "lucene": BM25Lucene,
-    "okapi": rank_bm25.BM25Okapi,
-    "l": rank_bm25.BM25L,
-    "plus": rank_bm25.BM25Plus,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +46,9 @@ class BM25:
 
     `postings` (terms x chunks) holds what one occurrence of a term in a question adds to a chunk's
     score; `constants` what it adds to every chunk (BM25+ gives chunks without the term a share as
-    well). Scores equal rank-bm25's `get_scores` over the same terms; chunks without any term count
-    neither in N nor in the average length. `synonyms` change the terms of questions, never what is
-    indexed.
+    well); `idf` is over the terms, and `term_weight` the factor beside it. Scores equal rank-bm25's
+    `get_scores` over the same terms; chunks without any term count neither in N nor in the average
+    length. `synonyms` change the terms of questions, never what is indexed.
     """
 
     analyzer: Analyzer
@@ -82,7 +56,8 @@ class BM25:
     postings: csr_array
     constants: Floats
     blank: int
-    model: rank_bm25.BM25
+    idf: Floats
+    term_weight: TermWeight
     synonyms: Expansion | None = None
 
     @property
@@ -140,24 +115,19 @@ class BM25:
     def scores_of_new(self, questions: Sequence[str], texts: Sequence[str]) -> Floats:
         """Score of texts[i] for questions[i] as if it were one more chunk, the index's statistics
         staying as they are; NaN where no term is shared."""
-        variant = next(name for name, kind in VARIANTS.items() if type(self.model) is kind)
-        found = np.full(len(texts), np.nan)
+        scores = np.full(len(texts), np.nan)
         for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
             terms = self.analyzer(text)
-            counts, length = (
-                Counter(terms),
-                1 - self.model.b + self.model.b * len(terms) / self.model.avgdl,
-            )
+            occurrences = Counter(terms)
             asked = [term for term in self.terms(question) if term in self.vocabulary]
-            shared = [term for term in asked if term in counts]
+            shared = [term for term in asked if term in occurrences]
             if shared:
-                f = np.array([counts[term] for term in shared], dtype=np.float64)
-                idf = np.array([self.model.idf[term] for term in shared])
-                weights = idf * _term_weight(variant, f, np.full(len(f), length), self.model)
-                found[place] = (
-                    weights.sum() + self.constants[[self.vocabulary[term] for term in asked]].sum()
-                )
-        return found
+                f = np.array([occurrences[term] for term in shared], dtype=np.float64)
+                idf = self.idf[[self.vocabulary[term] for term in shared]]
+                weights = idf * self.term_weight.of(f, np.full(len(f), float(len(terms))))
+                everywhere = self.constants[[self.vocabulary[term] for term in asked]]
+                scores[place] = weights.sum() + everywhere.sum()
+        return scores
 
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
@@ -210,39 +180,22 @@ def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
     frequency = np.diff(counts.indptr)
     indexed = int((lengths > 0).sum())
     average = lengths.sum() / indexed if indexed else 1.0
-    variant = VARIANTS[config.variant]
-    model = object.__new__(variant)
-    model.corpus_size, model.avgdl, model.idf = indexed, average, {}
-    model.k1, model.b, model.epsilon = config.k1, config.b, 0.25
-    model.delta = 0.5 if config.variant == "l" else 1.0
-    if terms.vocabulary:
-        # rank-bm25's own idf, from document frequencies we count faster.
-        model._calc_idf(dict(zip(terms.vocabulary, frequency.tolist(), strict=True)))
-    idf = np.array([model.idf[term] for term in terms.vocabulary], dtype=np.float64)
-    length = (1 - config.b + config.b * lengths / average)[counts.indices]
-    weights = np.repeat(idf, frequency) * _term_weight(
-        config.variant, counts.data.astype(np.float64), length, model
+    idf = IDF[config.variant](indexed, frequency)
+    term_weight = TermWeight(config.variant, config.k1, config.b, average)
+    weights = np.repeat(idf, frequency) * term_weight.of(
+        counts.data.astype(np.float64), lengths[counts.indices]
     )
     postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-    constants = idf * model.delta if config.variant == "plus" else np.zeros(len(idf))
+    constants = idf * DELTA["plus"] if config.variant == "plus" else np.zeros(len(idf))
     return BM25(
         ANALYZERS[config.analyzer],
         terms.vocabulary,
         postings,
         constants,
         blank=len(lengths) - indexed,
-        model=model,
+        idf=idf,
+        term_weight=term_weight,
     )
-
-
-def _term_weight(variant: str, f: Floats, length: Floats, model: rank_bm25.BM25) -> Floats:
-    """The factor beside the idf for f > 0 occurrences; `length` is 1 - b + b * |d| / average
-    (rank_bm25 `get_scores`)."""
-    k1 = model.k1
-    if variant == "l":
-        c = f / length
-        return np.asarray(f * (k1 + 1) * (c + model.delta) / (k1 + c + model.delta))
-    return np.asarray(f * (k1 + 1) / (f + k1 * length))
 
 
 def _term_counts(vocabulary: dict[str, int], counts: csr_array) -> TermCounts:

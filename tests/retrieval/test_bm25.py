@@ -5,7 +5,6 @@ import json
 import bm25s
 import numpy as np
 import pytest
-import rank_bm25
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,17 +13,12 @@ from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.read import read_corpus
 from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.bm25 import VARIANTS, BM25Lucene, build, compile_terms
+from lab.retrieval.bm25 import build, compile_terms
 from lab.retrieval.config import BM25Config
 from tests.conftest import ROOT
 from tests.given import corpus_of
+from tests.retrieval.reference_bm25 import VARIANTS
 
-REFERENCE = {
-    "okapi": rank_bm25.BM25Okapi,
-    "l": rank_bm25.BM25L,
-    "plus": rank_bm25.BM25Plus,
-    "lucene": BM25Lucene,
-}
 DOCUMENTS = st.lists(
     st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12), min_size=1, max_size=15
 )
@@ -55,7 +49,7 @@ def test_scores_are_rank_bm25s(
     variant: str, documents: list[list[str]], question: list[str], k1: float, b: float
 ) -> None:
     searched, looked_up = scores_of(documents, question, BM25Config(variant=variant, k1=k1, b=b))
-    expected = REFERENCE[variant](documents, k1=k1, b=b).get_scores(question)
+    expected = VARIANTS[variant](documents, k1=k1, b=b).get_scores(question)
     shares = [bool(set(document) & set(question)) for document in documents]
     assert sorted(searched) == [i for i, shared in enumerate(shares) if shared]
     assert np.isnan(looked_up).tolist() == [not shared for shared in shares]
@@ -84,7 +78,7 @@ def test_scores_are_rank_bm25s_on_a_real_corpus(
     variant: str, devices: tuple[list[list[str]], list[list[str]]]
 ) -> None:
     documents, questions = devices
-    reference = REFERENCE[variant](documents, k1=1.2, b=0.75)
+    reference = VARIANTS[variant](documents, k1=1.2, b=0.75)
     index = compile_terms(documents, BM25Config(variant=variant))
     everything = np.arange(len(documents))[None]
     for question in questions[::7]:

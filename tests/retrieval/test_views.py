@@ -11,10 +11,11 @@ from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
 from lab.retrieval import dense
 from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.bm25 import BM25, VARIANTS, compile_counts, count_runs, count_terms
+from lab.retrieval.bm25 import BM25, compile_counts, count_runs, count_terms
 from lab.retrieval.config import BM25Config
 from lab.retrieval.ranking import rank
 from lab.retrieval.views import Views, entries_of, parted
+from tests.retrieval.reference_bm25 import VARIANTS
 
 VIEWS = ("text", "summary", "title")
 QUESTIONS = ["pump valve", "seal", "pump seal seal motor", "oil", "nothing known"]
