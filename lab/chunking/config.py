@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
-from lab.chunking.numbers import LARGEST, CountFromZero, Number, within
+from lab.chunking.numbers import LARGEST, CountFromZero, Number, UnitInterval, within
 from lab.chunking.size import Size, SizeByType
 from lab.chunking.units import Unit
 
@@ -31,13 +31,22 @@ NO_OVERLAP = ("chonkie:recursive",)
 def unread_by(strategy: str) -> frozenset[str]:
     """The fields of ChunkConfig that a strategy does not read."""
     if strategy == "document":
-        return frozenset({"size", "overlap", "unit", "percentile"})
+        return frozenset({"size", "overlap", "unit", "phase", "percentile"})
     overlap = {"overlap"} if strategy in NO_OVERLAP else set()
-    percentile = {"percentile"} if strategy != "semantic" else set()
-    return frozenset(overlap | percentile)
+    by_meaning = {"phase"} if strategy == "semantic" else {"percentile"}
+    return frozenset(overlap | by_meaning)
 
 
 Percentile = Annotated[Number, within(0, 100)]
+
+
+def _below_one(value: float) -> float:
+    if value == 1:
+        raise ValueError("expected a number from 0 to less than 1: a phase of 1 is one of 0")
+    return value
+
+
+Phase = Annotated[UnitInterval, AfterValidator(_below_one)]
 
 
 class ChunkConfig(BaseModel):
@@ -46,7 +55,8 @@ class ChunkConfig(BaseModel):
     `size` and `overlap` count `unit`s: code points, words (a Chinese, Japanese or Korean character
     is a word) or tokens of the model named `tokenizer`. A tuple of sizes indexes chunks of all of
     them together; a table gives each document the size of its type. `document` keeps every document
-    whole and reads neither.
+    whole and reads neither. `phase` in [0, 1) is where the first cut falls, as a share of the
+    distance of two cuts (see `lab.chunking.phase`).
 
     `semantic` cuts where sentences embedded by the model named `embedder` are farther apart than
     the `percentile` of their document's distances. Names with a colon are other libraries'
@@ -59,6 +69,7 @@ class ChunkConfig(BaseModel):
     size: Size = 400
     overlap: CountFromZero = 0
     unit: Unit = "characters"
+    phase: Phase = 0.0
     tokenizer: str | None = None
     percentile: Percentile = 95.0
     embedder: str | None = None
@@ -96,7 +107,7 @@ class ChunkConfig(BaseModel):
     @property
     def label(self) -> str:
         """How documents are cut, in a word."""
-        fields = ("size", "overlap", "unit", "percentile")
+        fields = ("size", "overlap", "unit", "phase", "percentile")
         read = {key: None if key in self.unread else getattr(self, key) for key in fields}
         return chunk_label(self.strategy, **read)
 
@@ -106,14 +117,18 @@ def chunk_label(
     size: int | tuple[int, ...] | SizeByType | None,
     overlap: int | None,
     unit: str | None,
+    phase: float | None,
     percentile: float | None,
 ) -> str:
-    """How documents are cut, like `fixed-400/50`: None is what the strategy does not read."""
+    """How documents are cut, like `fixed-400/50`, or `fixed-400@0.25` at a phase: None is what the
+    strategy does not read."""
     label = strategy
     if size is not None:
         label += "-" + ("+".join(map(str, size)) if isinstance(size, tuple) else str(size))
     if overlap:
         label += f"/{overlap}"
+    if phase:
+        label += f"@{phase:.12g}"
     if percentile is not None:
         label += f"-p{percentile:.12g}"
     return label if unit in (None, "characters") else f"{label}-{unit}"

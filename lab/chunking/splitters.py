@@ -3,13 +3,14 @@ in the document."""
 
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 
 from lab.arrays import Span
-from lab.chunking.anchor import Piece, anchor
+from lab.chunking.anchor import Anchored, Piece, anchor
 from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
+from lab.chunking.phase import phased
 from lab.chunking.units import Units
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
@@ -35,9 +36,7 @@ def chunk_foreign(
     absent = missing_library(config.strategy)
     if absent:
         raise ConfigError(absent)
-    distinct = dict.fromkeys(size for of_document in sizes for size in of_document)
-    splits = {size: SPLITTERS[config.strategy](size, config.overlap, units) for size in distinct}
-
+    splits = cache(lambda size: SPLITTERS[config.strategy](size, config.overlap, units))
     spans, faults, problems = [], [], []
     for position, document in enumerate(corpus):
         text = document.text
@@ -46,26 +45,23 @@ def chunk_foreign(
             continue
         for level, size in enumerate(sizes[position]):
             try:
-                pieces = splits[size](text)
+                anchored = _anchored(text, size, config, units, splits)
             except (ValueError, RuntimeError) as fault:
                 problems.append(
                     f"chunk.strategy '{config.strategy}', size {size}, refuses document "
                     f"'{document.doc_id}': {fault}"
                 )
                 continue
-            found = anchor(text, pieces, partial(_reach, text, config.overlap, units))
-            spans += [(position, start, end, level) for start, end in found.spans]
-            large = [
-                count for span in found.spans if (count := units.count(text[slice(*span)])) > size
-            ]
-            if found.lost or found.uncovered or large:
-                sample = found.lost[0] if found.lost else ""
+            spans += [(position, start, end, level) for start, end in anchored.spans]
+            lengths = [units.count(text[slice(*span)]) for span in anchored.spans]
+            large = [length for length in lengths if length > size]
+            if anchored.lost or anchored.uncovered or large:
                 faults.append(
                     Fault(
                         document.doc_id,
-                        len(found.lost),
-                        sample,
-                        found.uncovered,
+                        len(anchored.lost),
+                        anchored.lost[0] if anchored.lost else "",
+                        anchored.uncovered,
                         len(large),
                         max(large, default=0),
                     )
@@ -73,6 +69,25 @@ def chunk_foreign(
     if problems:
         raise ConfigError(problems)
     return Chunking.of(corpus, spans, tuple(faults))
+
+
+def _anchored(
+    text: str, size: int, config: ChunkConfig, units: Units, splits: Callable[[int], Split]
+) -> Anchored:
+    """A document's strings of one size, put back to their offsets."""
+    lost: list[str] = []
+    uncovered = 0
+
+    def split(part: str, size: int) -> list[Span]:
+        nonlocal uncovered
+        reach = partial(_reach, part, config.overlap, units)
+        anchored = anchor(part, splits(size)(part), reach)
+        lost.extend(anchored.lost)
+        uncovered = anchored.uncovered
+        return list(anchored.spans)
+
+    spans = phased(split, text, size, config.overlap, config.phase)
+    return Anchored(tuple(spans), tuple(dict.fromkeys(lost)), uncovered)
 
 
 def missing_library(strategy: str) -> str | None:

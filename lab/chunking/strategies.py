@@ -8,6 +8,7 @@ from lab.arrays import Span
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.fixed import by_characters, by_spans
+from lab.chunking.phase import phased
 from lab.chunking.semantic import Embed, breaks_of
 from lab.chunking.sentences import by_sentences
 from lab.chunking.size import SizeByType
@@ -43,17 +44,21 @@ def chunk(
         if embed and config.strategy == "semantic"
         else None
     )
+    phase = 0.0 if "phase" in config.unread else config.phase
+
+    def split(text: str, size: int) -> list[Span]:
+        return STRATEGIES[config.strategy](text, size, config.overlap, units)
+
     spans = []
     for position, document in enumerate(corpus):
         parts = list(pairwise([0, *(breaks[position] if breaks else ()), len(document.text)]))
         for level, size in enumerate(sizes[position]):
             for first, last in parts:
-                found = STRATEGIES[config.strategy](
-                    document.text[first:last], size, config.overlap, units
-                )
+                text = document.text[first:last]
+                cut = phased(split, text, size, config.overlap, phase)
                 spans += [
                     (position, first + start, first + end, level)
-                    for start, end in found or [(0, last - first)]
+                    for start, end in cut or [(0, last - first)]
                 ]
     return Chunking.of(corpus, spans)
 

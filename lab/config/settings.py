@@ -156,6 +156,7 @@ _ROWS = (
     _of_slice("chunk", "chunk_size", effort=10, proves=CUTS, group="chunks"),
     _of_slice("chunk", "overlap", effort=10, proves=CUTS, group="chunks"),
     _of_slice("chunk", "unit", effort=10, proves=CUTS, group="chunks"),
+    _of_slice("chunk", "phase", effort=10, proves=CUTS, group="chunks"),
     _of_slice("chunk", "percentile", effort=10, proves=CUTS, group="chunks"),
     Setting(
         name="deliver",

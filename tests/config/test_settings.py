@@ -25,6 +25,7 @@ EVERYTHING: dict[str, Any] = {"mode": "hybrid", "rerank_depth": 5}
 NEEDS: dict[str, dict[str, Any]] = {"percentile": {"chunk_strategy": "semantic"}}
 # Another value of every setting whose type does not list its values.
 OTHER: dict[str, Any] = {
+    "phase": 0.25,
     "chunk_size": 200,
     "overlap": 50,
     "percentile": 80,
