@@ -50,13 +50,14 @@ def import_(
         ),
     ],
     documents: Annotated[
-        str | None, typer.Option(help="The file (or folder of texts) that holds the documents.")
+        list[str] | None,
+        typer.Option(help="A file or folder that holds documents; repeat for several."),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="The file that holds the questions.")
+        list[str] | None, typer.Option(help="A file that holds questions; repeat for several.")
     ] = None,
     judgements: Annotated[
-        str | None, typer.Option(help="The file that holds the judgements.")
+        list[str] | None, typer.Option(help="A file that holds judgements; repeat for several.")
     ] = None,
     column: Annotated[
         list[str] | None,

@@ -108,7 +108,7 @@ def _text_files(path: Path, unread: Unread) -> list[Document]:
             problems.append(f"{os.fsencode(file)!r}: the file's name is not UTF-8; rename it")
             continue
         try:
-            documents.append(_document(doc_id, read_text(file, CorpusError, budget)))
+            documents.append(text_document(doc_id, read_text(file, CorpusError, budget)))
         except TooMuchTextError:
             raise
         except CorpusError as fault:
@@ -147,7 +147,7 @@ def _walk(folder: Path, unread: Unread, problems: list[str]) -> Iterator[Path]:
                 unread.add(file, "what is no file")
 
 
-def _document(doc_id: str, text: str) -> Document:
+def text_document(doc_id: str, text: str) -> Document:
     """A text file as a document; of a Markdown file also what its head says."""
     if not doc_id.lower().endswith(".md"):
         return Document(doc_id, text)

@@ -13,7 +13,9 @@ FOREIGN = frozenset(
     ".csv .doc .docx .epub .gz .htm .html .json .md .odt .parquet .pdf .pptx .rst .rtf .tsv .txt "
     ".xhtml .xls .xlsx .xml .zip".split()
 )
-ABOUT = re.compile(r"(readme|licen[cs]e|changelog|notice|import-report)\b.*", re.IGNORECASE)
+ABOUT = re.compile(
+    r"(readme|licen[cs]e|changelog|notice|import-report|import-manifest)\b.*", re.IGNORECASE
+)
 
 
 class Unread:

@@ -88,8 +88,10 @@ def once(judgements: Iterable[Judged], problems: list[str]) -> Iterator[Judged]:
 
 
 def _columns(line: str) -> list[str]:
-    by_tab = [column.strip() for column in line.split("\t")]
-    return by_tab if len(by_tab) in (3, 4) and all(by_tab) else line.split()
+    by_tab, by_blank = [column.strip() for column in line.split("\t")], line.split()
+    # SMART's files part the ids by blanks, and only the zeros by tabs.
+    mixed = len(by_tab) == 3 and len(by_blank) == 4 and by_tab[1] == "0" and _is_smart(by_blank)
+    return by_tab if len(by_tab) in (3, 4) and all(by_tab) and not mixed else by_blank
 
 
 def _is_header(columns: list[str]) -> bool:

@@ -14,8 +14,8 @@ from lab.errors import CorpusError
 from lab.retrieval.trec_run import read_run
 from lab.sets.importing.formats.collection import Collection
 from lab.sets.importing.formats.decode import decode
+from lab.sets.importing.formats.names import array_text
 from lab.sets.importing.formats.read import read_collection
-from lab.sets.importing.formats.tables import array_text
 
 
 def write(folder: Path, **files: str | bytes) -> Path:

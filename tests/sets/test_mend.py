@@ -161,9 +161,3 @@ def test_what_is_suspicious_is_left_and_said() -> None:
         ("q3", "question without judgement"),
         ("q1", "same question"),
     ]
-
-
-def test_lone_surrogates_cannot_be_written_and_are_mended() -> None:
-    mended = mend(collection({"d": "bad \ud83d"}, {"q": "and \ude00"}, []))
-    assert (mended.documents[0].text, mended.queries[0].text) == ("bad ?", "and ?")
-    assert [f.rule for f in mended.findings] == ["lone surrogate"] * 2

@@ -20,7 +20,7 @@ def import_screen(done: Imported) -> str:
             f"{action}: {rule}, {len(cases)} {'case' if len(cases) == 1 else 'cases'}",
             f"  {example}",
         ]
-    if not done.findings:
+    if all(finding.action == "read" for finding in done.findings):
         lines.append("nothing mended, dropped or suspicious")
     lines.append(f"written: {done.folder} (every case: {done.folder / REPORT})")
     return "\n".join(lines)

@@ -14,8 +14,14 @@ from lab.sets.importing.formats.collection import Action
 from lab.sets.importing.formats.read import read_collection
 from lab.sets.importing.mend import mend
 
-GRADE: dict[Action, Grade] = {"mended": "warning", "dropped": "warning", "suspicious": "note"}
+GRADE: dict[Action, Grade] = {
+    "read": "note",
+    "mended": "warning",
+    "dropped": "warning",
+    "suspicious": "note",
+}
 REMEDY: dict[Action, str] = {
+    "read": "nothing, if that is what was meant",
     "mended": "unmended, these judgements are lost or wrong; `lab import` "
     "writes the set mended as shown",
     "dropped": "`lab import` leaves these out; mend them at the source to keep them",
@@ -57,10 +63,9 @@ def read_foreign(paths: Sequence[Path]) -> ForeignSet:
         absent = [path for path in paths if not path.exists()]
         if absent:
             raise CorpusError(f"{path}: no such file or folder" for path in absent)
-        folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
         documents, questions, judgements = (str(path.resolve()) for path in paths)
         read = read_collection(
-            folder, documents=documents, questions=questions, judgements=judgements
+            documents, documents=documents, questions=questions, judgements=judgements
         )
     else:
         raise CorpusError(

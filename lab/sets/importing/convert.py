@@ -1,22 +1,22 @@
 """`lab import`: a foreign source becomes the lab's own files, with a report of every change."""
 
-import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import CorpusError
-from lab.relevance.query import Query, has_spans
-from lab.sets.importing.formats.collection import Finding
+from lab.relevance.query import has_spans
+from lab.sets.importing.formats.collection import Collection, Finding
 from lab.sets.importing.formats.read import read_collection
 from lab.sets.importing.mend import Mended, mend, off_scale
 from lab.sets.importing.suspect import suspicious
+from lab.sets.importing.written import REPORT, check_place, write
 
-REPORT = "import-report.txt"
+__all__ = ["REPORT", "Imported", "by_rule", "import_source", "report"]
+
+# Lost judgements that a message shows.
+SHOWN = 20
+Named = str | Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +35,24 @@ def import_source(
     source: str,
     folder: Path,
     *,
-    documents: str | None = None,
-    questions: str | None = None,
-    judgements: str | None = None,
+    documents: Named = None,
+    questions: Named = None,
+    judgements: Named = None,
     columns: Mapping[str, str] | None = None,
 ) -> Imported:
     """Read `source` (see `read_collection`), mend and check it, and write `folder`:
 
-    `documents.jsonl`; questions with spans or groups as `queries.jsonl` of the lab's form, else as
-    BEIR's `queries.jsonl` and `qrels/test.tsv`; and `import-report.txt`. An earlier import at the
-    place is replaced; any other folder is left alone. Raises CorpusError with every problem.
+    `documents.jsonl`; questions with spans, groups, answers or tags as `queries.jsonl` of the lab's
+    form, else as BEIR's `queries.jsonl` and `qrels/test.tsv`; `import-report.txt`; and
+    `import-manifest.json`, the digests of all of it. An earlier import at the place is replaced,
+    files that it did not write are kept, and one of its files that was changed since is a problem.
+    What is written is read back by the lab's own readers first. Raises CorpusError with every
+    problem; nothing is written then.
     """
-    if (
-        folder.exists()
-        and not (folder / REPORT).is_file()
-        and (not folder.is_dir() or any(folder.iterdir()))
-    ):
-        raise CorpusError(
-            f"{folder}: exists and is not an earlier import; name another folder with --to"
-        )
+    try:
+        check_place(folder)
+    except OSError as fault:
+        raise CorpusError(f"{folder}: cannot be written ({fault.strerror})") from None
     read = read_collection(
         source, documents=documents, questions=questions, judgements=judgements, columns=columns
     )
@@ -65,99 +64,35 @@ def import_source(
             ]
         )
     mended = mend(read)
-    findings = (*mended.findings, *suspicious(mended.documents, mended.queries))
     evidence = sum(len(query.evidence) for query in mended.queries)
-    imported = Imported(
-        folder,
-        len(mended.documents),
-        len(mended.queries),
-        evidence,
-        has_spans(mended.queries),
-        findings,
-    )
-    _write(imported, mended, source)
-    return imported
+    if read.judgements and not evidence:
+        raise CorpusError(_all_lost(source, read, mended))
+    findings = [*mended.findings, *suspicious(mended.documents, mended.queries)]
 
-
-def _write(imported: Imported, mended: Mended, source: str) -> None:
-    """Written beside the place, then renamed: a reader finds the whole set or none."""
-    folder = imported.folder
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            _lines(fresh / "documents.jsonl", (document.record for document in mended.documents))
-            if mended.queries:
-                plain = all(
-                    item.whole and item.group is None
-                    for query in mended.queries
-                    for item in query.evidence
-                )
-                (_write_judged if plain else _write_spans)(fresh, mended.queries)
-            (fresh / REPORT).write_text(report(imported, source), "utf-8")
-            fresh.chmod(0o755)
-            if folder.exists():
-                old = fresh.with_name(fresh.name + "-old")
-                os.rename(folder, old)
-                os.rename(fresh, folder)
-                shutil.rmtree(old)
-            else:
-                os.rename(fresh, folder)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
-    except OSError as fault:
-        raise CorpusError(f"{folder}: cannot be written ({fault.strerror})") from None
-
-
-def _lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        # default: Parquet brings dates and bytes as metadata, which JSON has no word for.
-        file.writelines(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
-
-
-def _write_spans(folder: Path, queries: Sequence[Query]) -> None:
-    _lines(folder / "queries.jsonl", map(_query, queries))
-
-
-def _query(query: Query) -> dict[str, Any]:
-    evidence = []
-    for item in query.evidence:
-        row: dict[str, Any] = {"doc_id": item.doc_id, "grade": max(1, min(item.grade, 3))}
-        if not item.whole:
-            row |= {"start": item.start, "end": item.end}
-        if item.group is not None:
-            row["group"] = item.group
-        evidence.append(row)
-    return {
-        "query_id": query.query_id,
-        "text": query.text,
-        "tags": dict(query.tags),
-        "answer": query.answer,
-        "evidence": evidence,
-    }
-
-
-def _write_judged(folder: Path, queries: Sequence[Query]) -> None:
-    cut = sorted(
-        {
-            name
-            for query in queries
-            for name in (query.query_id, *(item.doc_id for item in query.evidence))
-            if any(character in name for character in "\t\n\r")
-        }
-    )
-    if cut:
-        raise CorpusError(
-            f"id {name!r} holds a tab or a line break, which a qrels file cannot carry; rename it"
-            for name in cut
+    def imported() -> Imported:
+        return Imported(
+            folder,
+            len(mended.documents),
+            len(mended.queries),
+            evidence,
+            has_spans(mended.queries),
+            tuple(findings),
         )
-    _lines(folder / "queries.jsonl", ({"_id": q.query_id, "text": q.text} for q in queries))
-    (folder / "qrels").mkdir()
-    with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8", newline="\n") as file:
-        file.write("query-id\tcorpus-id\tscore\n")
-        file.writelines(
-            f"{q.query_id}\t{item.doc_id}\t{item.grade}\n" for q in queries for item in q.evidence
-        )
+
+    write(folder, mended, findings, read.readers, lambda: report(imported(), source))
+    return imported()
+
+
+def _all_lost(source: str, read: Collection, mended: Mended) -> list[str]:
+    """What is said where judgements were given and none of them fits the documents."""
+    lost = [str(finding) for finding in mended.findings if finding.action == "dropped"]
+    more = [f"and {len(lost) - SHOWN} more"] if len(lost) > SHOWN else []
+    return [
+        f"{source}: none of the {len(read.judgements)} judgements fits the {len(read.documents)} "
+        "documents and the questions, nothing is written; are these another corpus's?",
+        *lost[:SHOWN],
+        *more,
+    ]
 
 
 def report(imported: Imported, source: str) -> str:

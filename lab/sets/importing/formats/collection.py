@@ -3,6 +3,7 @@ way."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -10,7 +11,8 @@ from typing import Any, Literal
 from lab.corpus.budget import Budget
 from lab.corpus.document import Document
 
-Action = Literal["mended", "dropped", "suspicious"]
+# "read" says how something was understood, where it could have been another thing.
+Action = Literal["read", "mended", "dropped", "suspicious"]
 Role = Literal["documents", "questions", "judgements"]
 ROLES: tuple[Role, ...] = ("documents", "questions", "judgements")
 
@@ -54,7 +56,7 @@ class Judgement:
 
     `start` is the offset that the file claims for the quote, None where it claims none; it is
     believed only after a look at the text. Members of one `group` are alternatives. `doc_id` None
-    means that only the quote is known.
+    means that only the quote is known, or the passage that it stands in (`within`).
     """
 
     place: str
@@ -64,6 +66,7 @@ class Judgement:
     quote: str | None = None
     start: int | None = None
     group: str | None = None
+    within: str | None = None
 
 
 @dataclass
@@ -72,7 +75,7 @@ class Collection:
     Readers fill it.
 
     `root` is the folder below which text files get their paths as ids, `budget` how much text may
-    still be read.
+    still be read; `readers` are the libraries that read, with their versions.
     """
 
     root: Path = Path()
@@ -81,6 +84,13 @@ class Collection:
     questions: list[Question] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    readers: list[str] = field(default_factory=list)
+
+    def read_by(self, library: str) -> None:
+        """Note the library that reads a file, and its version."""
+        name = f"{library} {version(library)}"
+        if name not in self.readers:
+            self.readers.append(name)
 
     def note(self, place: str, action: Action, rule: str, message: str) -> None:
         """Add a finding."""

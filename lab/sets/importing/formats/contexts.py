@@ -1,46 +1,54 @@
-"""Rows that bring their own passages: HotpotQA in IRCoT's form, RGB, RAGAS tables and MTRAG."""
+"""Rows that bring their own passages: HotpotQA in IRCoT's form, RGB and MTRAG."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from lab.errors import CorpusError
 from lab.sets.importing.formats.collection import Collection, Judgement, Question
 from lab.sets.importing.formats.decode import decode
-from lab.sets.importing.formats.tables import cell, parse_json, records
+from lab.sets.importing.formats.json_rows import parse_json
+from lab.sets.importing.formats.names import plain
+from lab.sets.importing.formats.rows import records
 
 
 def read_hotpot(path: Path, into: Collection) -> None:
     """question_id, question_text, contexts (title, paragraph_text, is_supporting): paragraphs are
     pooled by title and text."""
-    pool = _Pool(into)
+    pool, problems = Pool(into), list[str]()
     for place, row in records(path, into):
-        query_id = str(row["question_id"])
+        query_id = plain(row["question_id"], f"{place}: question_id", problems)
         answers = [
             span
             for answer in row.get("answers_objects") or []
             for span in answer.get("spans") or []
         ]
         into.questions.append(
-            Question(place, query_id, str(row["question_text"]), "; ".join(map(str, answers)))
+            Question(
+                place,
+                query_id,
+                plain(row["question_text"], f"{place}: question_text", problems),
+                "; ".join(map(str, answers)),
+            )
         )
         for context in _objects(row.get("contexts"), place):
             title, text = str(context.get("title") or ""), str(context.get("paragraph_text") or "")
             doc_id = pool.add(place, title, f"{title} {text}".strip(), title)
             if context.get("is_supporting"):
-                into.judgements.append(Judgement(place, query_id, doc_id))
+                into.judgements.append(Judgement(place, query_id, doc_id, within=text))
+    if problems:
+        raise CorpusError(problems)
 
 
 def read_rgb(path: Path, into: Collection) -> None:
     """query, positive, negative: passages are pooled; a list of lists of positives is one piece of
     information a list."""
-    pool = _Pool(into)
+    pool, problems = Pool(into), list[str]()
     for place, row in records(path, into):
-        query_id = str(row["id"])
-        into.questions.append(
-            Question(place, query_id, str(row["query"]), _answer(row.get("answer")))
-        )
+        query_id = plain(row["id"], f"{place}: id", problems)
+        text = plain(row["query"], f"{place}: query", problems)
+        into.questions.append(Question(place, query_id, text, _answer(row.get("answer"))))
         if "asnwer1" in row:
             into.note(
                 place,
@@ -58,49 +66,14 @@ def read_rgb(path: Path, into: Collection) -> None:
         for key in ("negative", "positive_wrong"):
             for passage in row.get(key) or []:
                 pool.add(place, "", str(passage))
-
-
-def read_ragas(path: Path, into: Collection, names: Mapping[str, str]) -> None:
-    """question (user_input), ground_truth (reference) and contexts: the contexts become the
-    documents.
-
-    `reference_contexts` are the evidence. Plain `contexts` are what some retriever returned: they
-    become documents, and evidence only where they hold the ground truth word for word.
-    """
-    pool = _Pool(into)
-    for number, (place, row) in enumerate(records(path, into), start=1):
-        query_id, answer = (
-            cell(row, "query_id", names) or f"q{number:04d}",
-            cell(row, "answer", names),
-        )
-        into.questions.append(Question(place, query_id, cell(row, "question", names), answer))
-        for passage in _texts(row.get("reference_contexts"), place):
-            into.judgements.append(Judgement(place, query_id, pool.add(place, "", passage)))
-        returned = [
-            pool.add(place, "", passage)
-            for key in ("contexts", "retrieved_contexts")
-            for passage in _texts(row.get(key), place)
-        ]
-        if row.get("reference_contexts"):
-            continue
-        held = [doc_id for doc_id in returned if answer.strip() and answer in pool.texts[doc_id]]
-        into.judgements.extend(
-            Judgement(place, query_id, doc_id, 3, answer, group="answer")
-            for doc_id in dict.fromkeys(held)
-        )
-        if not held:
-            into.note(
-                place,
-                "suspicious",
-                "no evidence",
-                "no context holds the ground truth word for word; judge it by hand",
-            )
+    if problems:
+        raise CorpusError(problems)
 
 
 def read_mtrag(path: Path, into: Collection) -> None:
     """MTRAG's reference set: documents, and tasks whose last turn is the question and whose
     contexts are relevant."""
-    content = parse_json(path, decode(path, into))
+    content = parse_json(path, decode(path, into), into)
     for number, document in enumerate(_objects(content["documents"], str(path)), start=1):
         into.add_document(
             f"{path}: document {number}",
@@ -126,7 +99,7 @@ def read_mtrag(path: Path, into: Collection) -> None:
         )
 
 
-class _Pool:
+class Pool:
     """Passages of all rows as documents, each text once."""
 
     def __init__(self, into: Collection) -> None:
@@ -150,22 +123,6 @@ def _objects(value: Any, place: str) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
     raise CorpusError(f"{place}: expected a list of objects, found {str(value)[:60]!r}")
-
-
-def _texts(value: Any, place: str) -> list[str]:
-    """A list of texts; in CSV it arrives as the text of a JSON or Python list."""
-    if isinstance(value, str) and value.lstrip()[:1] == "[":
-        import ast
-
-        try:
-            value = ast.literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            raise CorpusError(
-                f"{place}: contexts are {value[:60]!r}; expected a list of texts"
-            ) from None
-    if value is None or value == "":
-        return []
-    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
 def _pieces(value: Iterable[Any]) -> list[list[str]]:

@@ -22,6 +22,7 @@ MARKED = (
 )
 # Bytes shown to the detector; more makes it slow and no surer.
 SAMPLE = 200_000
+WESTERN = "cp1252"
 # Bytes that are unpacked at a time.
 BLOCK = 2**20
 
@@ -42,37 +43,61 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
 
 
 def decode(path: Path, into: Collection) -> str:
-    """The file's text without a byte order mark; line ends stay as they are. A guessed encoding
-    becomes a finding."""
-    content = read_bytes(path, into.budget)
+    """The file's text without a byte order mark; line ends stay as they are. An encoding other than
+    UTF-8 becomes a finding."""
+    return decoded(path, read_bytes(path, into.budget), into)
+
+
+def decoded(path: Path, content: bytes, into: Collection, declared: str = "") -> str:
+    """Text of bytes that are read already; `declared` is the encoding that the file itself names,
+    tried where UTF-8 does not fit."""
     try:
         return content.decode("utf-8").removeprefix(BOM)
     except UnicodeDecodeError as fault:
-        text, encoding = _guess(path, content, fault)
+        text, encoding, reason = _other(path, content, fault, declared)
         into.note(
             str(path),
             "mended",
             "encoding",
             f"byte {fault.start} is not UTF-8 (found 0x{content[fault.start]:02x}); read as "
-            f"{encoding}, look at the text",
+            f"{encoding}{reason}",
         )
         return text.removeprefix(BOM)
 
 
-def _guess(path: Path, content: bytes, fault: UnicodeDecodeError) -> tuple[str, str]:
-    marked = next((name for mark, name in MARKED if content.startswith(mark)), None)
-    found = None if marked else from_bytes(content[:SAMPLE]).best()
-    encoding = marked or (found.encoding if found else None)
-    try:
-        if encoding and "\0" not in (text := content.decode(encoding)):
-            return text, encoding
-    except (UnicodeDecodeError, LookupError):
-        pass
+def _other(
+    path: Path, content: bytes, fault: UnicodeDecodeError, declared: str
+) -> tuple[str, str, str]:
+    """Text, encoding and why that one: a byte order mark, what the file says, or a guess."""
+    marked = next((name for mark, name in MARKED if content.startswith(mark)), "")
+    tried = ((marked, ", as its first bytes say"), (declared, ", as the file says"))
+    for encoding, reason in (*tried, (_guess(content), ", a guess; look at the text")):
+        try:
+            if encoding and "\0" not in (text := content.decode(encoding)):
+                return text, encoding, reason
+        except (UnicodeDecodeError, LookupError):
+            continue
     raise CorpusError(
         f"{path}: byte {fault.start} is not UTF-8 (found 0x{content[fault.start]:02x}) and no "
-        "other encoding fits; "
-        "save the file as UTF-8"
+        "other encoding fits; save the file as UTF-8"
     ) from None
+
+
+def _guess(content: bytes) -> str:
+    """The likeliest encoding, empty for none. Where Western text (cp1252) is as likely as another,
+    it is that: single-byte encodings differ in a few letters, and most such files are Western."""
+    likely = [
+        match
+        for match in from_bytes(content[:SAMPLE])
+        if b"\0" in content or not match.encoding.startswith(("utf_16", "utf_32"))
+    ]
+    if not likely:
+        return ""
+    western = any(
+        WESTERN in (match.encoding, *match.could_be_from_charset) and match.chaos <= likely[0].chaos
+        for match in likely
+    )
+    return WESTERN if western else likely[0].encoding
 
 
 def placed_lines(path: Path, text: str) -> Iterator[tuple[str, str]]:

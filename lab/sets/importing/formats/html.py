@@ -1,94 +1,53 @@
-"""HTML pages to text: the main text is kept, navigation, scripts and styles are not; offsets count
-in the result."""
+"""HTML pages to text by lexbor, a parser that follows the standard; offsets count in the result."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+from lab.errors import CorpusError
 from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.decode import decode
+from lab.sets.importing.formats.decode import decoded, read_bytes
+from lab.sets.importing.formats.page import page_text
 
-SKIPPED = frozenset(
-    "script style noscript template nav header footer aside form svg iframe head button "
-    "select".split()
+# Elements that only change how text looks. They are taken out before the page is parsed, as are
+# comments and scripts: a parser that follows the standard opens those left open again in every
+# paragraph, by which a small page can grow to millions of elements.
+LOOKS = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|dfn|em|font|i|ins|kbd|mark|nobr|q|s|samp|small|span|"
+    "strike|strong|sub|sup|tt|u|var"
 )
-BLOCKS = frozenset(
-    "p div section article main ul ol li table tr h1 h2 h3 h4 h5 h6 pre blockquote br hr dl dt dd "
-    "figure figcaption".split()
+REDUCED = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<code>script|style)\b.*?(?:</(?P=code)[^>]*>?|\Z)"
+    # What stands here is no markup, whatever it looks like.
+    r"|(?P<kept><(?P<raw>title|textarea|xmp)\b.*?(?:</(?P=raw)|\Z))"
+    rf"|</?(?:{LOOKS})(?=[\s/>])(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^<>])*+>",
+    re.IGNORECASE | re.DOTALL,
 )
-VOID = frozenset("br hr img input meta link area base col embed source track wbr".split())
-MAIN = frozenset(("main", "article"))
-
-
-class _Text(HTMLParser):
-    """Collects the text of a page, and of its main or article elements apart."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.title = ""
-        self.everything: list[str] = []
-        self.main: list[str] = []
-        self._open: list[str] = []
-        self._skipped = self._in_main = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in BLOCKS:
-            self._put(
-                "\n\n" if tag in ("p", "table", "pre", "blockquote") or tag[:1] == "h" else "\n"
-            )
-        if re.fullmatch("h[1-6]", tag):
-            self._put("#" * int(tag[1]) + " ")
-        if tag == "li":
-            self._put("- ")
-        if tag in VOID:
-            return
-        self._open.append(tag)
-        self._skipped += tag in SKIPPED
-        self._in_main += tag in MAIN
-
-    def handle_endtag(self, tag: str) -> None:
-        # A forgotten end tag is closed with its parent, as browsers do; one that closes nothing is
-        # ignored.
-        if tag not in self._open:
-            return
-        while True:
-            closed = self._open.pop()
-            self._skipped -= closed in SKIPPED
-            self._in_main -= closed in MAIN
-            if closed in BLOCKS:
-                self._put("\n")
-            if closed in ("td", "th"):
-                self._put("\t")
-            if closed == tag:
-                return
-
-    def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] == "title":
-            self.title += data
-        else:
-            self._put(data if "pre" in self._open else self._flowing(data))
-
-    def _flowing(self, data: str) -> str:
-        """White space folded to one blank, and to none at the beginning of a line."""
-        folded = re.sub(r"\s+", " ", data)
-        return (
-            folded.lstrip() if not self.everything or self.everything[-1].endswith("\n") else folded
-        )
-
-    def _put(self, text: str) -> None:
-        if not self._skipped:
-            self.everything.append(text)
-            if self._in_main:
-                self.main.append(text)
+OPENING = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)")
+QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+# Elements that need no end tag of their own, and so do not nest.
+UNNESTED = frozenset(
+    "p li dt dd tr td th tbody thead tfoot option br hr img input meta link area base col embed "
+    "source track wbr colgroup caption param".split()
+)
+# What a parser's work grows with, far past any page that a person made: browsers stop at 512.
+DEEPEST = 1000
+WIDEST = 2000
+DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 
 
 def read(path: Path, into: Collection) -> None:
-    """One page as one document: its `<main>` or `<article>` where it has one with text, else the
-    body without the frame."""
-    page = _Text()
-    page.feed(decode(path, into))
-    page.close()
-    text = _tidy(page.main) or _tidy(page.everything)
+    """One page as one document: its `<main>` where it has one with text, else its body, without
+    navigation and the page's header and footer, which are told. Raises CorpusError for pages that
+    would keep the parser busy longer than their length tells."""
+    content = read_bytes(path, into.budget)
+    declared = DECLARED.search(content[:4000])
+    source = decoded(path, content, into, declared[1].decode("ascii") if declared else "")
+    into.read_by("selectolax")
+    page = _parsed(path, source)
+    text, left = page_text(page.root)
+    if left:
+        into.note(str(path), "dropped", "page frame", f"{left} words beside the page's own text")
     if not text:
         into.note(
             str(path),
@@ -96,9 +55,37 @@ def read(path: Path, into: Collection) -> None:
             "empty page",
             "no text is left without markup; is it drawn by a script?",
         )
-    into.add_document(str(path), into.name_of(path), text, " ".join(page.title.split()))
+    title = page.css_first("title")
+    name = "" if title is None else " ".join(title.text().split())
+    into.add_document(str(path), into.name_of(path), text, name)
 
 
-def _tidy(parts: list[str]) -> str:
-    text = re.sub(r"[ \t]+\n", "\n", "".join(parts))
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+def _parsed(path: Path, source: str) -> Any:
+    from selectolax.lexbor import LexborHTMLParser
+
+    reduced = REDUCED.sub(lambda match: match["kept"] or "", source)
+    depth = deepest = before = 0
+    for match in OPENING.finditer(reduced):
+        _check_attributes(path, reduced, before, match.start())
+        before = match.end()
+        if match[2].lower() not in UNNESTED:
+            depth = max(depth - 1, 0) if match[1] else depth + 1
+            deepest = max(deepest, depth)
+    _check_attributes(path, reduced, before, len(reduced))
+    if deepest > DEEPEST:
+        raise CorpusError(
+            f"{path}: elements are nested {deepest} deep; at most {DEEPEST} are read, where "
+            "browsers stop at 512"
+        )
+    return LexborHTMLParser(reduced)
+
+
+def _check_attributes(path: Path, source: str, begin: int, end: int) -> None:
+    """A parser compares every attribute of an element with those before it."""
+    if end - begin > 2 * WIDEST:
+        inside = source[begin:end].partition(">")[0]
+        count = len(QUOTED.sub("", inside).split())
+        if count > WIDEST:
+            raise CorpusError(
+                f"{path}: an element has {count} attributes; at most {WIDEST} are read"
+            )

@@ -1,9 +1,11 @@
-"""Reading any known source into one Collection: a folder, a file, or an ir_datasets id."""
+"""Reading any known source into one Collection: a folder, files, or an ir_datasets id."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from lab.corpus.read import text_document
 from lab.errors import CorpusError, TooMuchTextError
 from lab.sets.importing.formats import columns as two_columns
 from lab.sets.importing.formats import (
@@ -12,228 +14,190 @@ from lab.sets.importing.formats import (
     html,
     ir_datasets,
     pdf,
+    sheets,
     smart,
     spans,
     squad,
     tables,
     trec,
 )
-from lab.sets.importing.formats.collection import ROLES, Collection, Role
+from lab.sets.importing.formats.choose import choose
+from lab.sets.importing.formats.collection import (
+    ROLES,
+    Collection,
+    Judgement,
+    PlacedDocument,
+    Role,
+)
 from lab.sets.importing.formats.decode import decode
-from lab.sets.importing.formats.sniff import sniff
+from lab.sets.importing.formats.names import NAMES
 
 Columns = Mapping[str, str]
+Named = str | Sequence[str] | None
+Reader = Callable[[Path, Collection, Columns], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What a kind of file can hold, and how it is read (path, into, columns)."""
-
-    roles: tuple[Role, ...]
-    read: Callable[[Path, Collection, Columns], None]
-
-
-def _plain(
-    reader: Callable[[Path, Collection], None],
-) -> Callable[[Path, Collection, Columns], None]:
+def _plain(reader: Callable[[Path, Collection], None]) -> Reader:
     return lambda path, into, columns: reader(path, into)
 
 
+def _table(role: Role) -> Reader:
+    return lambda path, into, columns: tables.read(path, into, role, columns)
+
+
 def _text(path: Path, into: Collection) -> None:
-    into.add_document(str(path), into.name_of(path), decode(path, into))
+    """A text or Markdown file, with what its head says of it, as the lab's own reader has it."""
+    document = text_document(into.name_of(path), decode(path, into))
+    into.documents.append(PlacedDocument(str(path), document))
 
 
-FORMATS: dict[str, Format] = {
-    "smart documents": Format(("documents",), _plain(smart.read_documents)),
-    "smart questions": Format(("questions",), _plain(smart.read_questions)),
-    "smart judgements": Format(("judgements",), _plain(smart.read_judgements)),
-    "trec documents": Format(("documents",), _plain(trec.read_documents)),
-    "trec documents as questions": Format(("questions",), _plain(trec.read_documents_as_questions)),
-    "trec topics": Format(("questions",), _plain(trec.read_topics)),
-    "trec qrels": Format(("judgements",), _plain(trec.read_qrels)),
-    "trec run": Format((), lambda path, into, columns: None),
-    "trec pairs": Format((), lambda path, into, columns: None),
-    "columns documents": Format(("documents",), _plain(two_columns.read_documents)),
-    "columns questions": Format(("questions",), _plain(two_columns.read_questions)),
-    "table documents": Format(
-        ("documents",), lambda path, into, columns: tables.read(path, into, "documents", columns)
-    ),
-    "table questions": Format(
-        ("questions",), lambda path, into, columns: tables.read(path, into, "questions", columns)
-    ),
-    "table judgements": Format(
-        ("judgements",), lambda path, into, columns: tables.read(path, into, "judgements", columns)
-    ),
-    "text": Format(("documents",), _plain(_text)),
-    "html": Format(("documents",), _plain(html.read)),
-    "docx": Format(("documents",), _plain(docx.read)),
-    "pdf": Format(("documents",), _plain(pdf.read)),
-    "squad": Format(ROLES, _plain(squad.read)),
-    "chroma": Format(ROLES, _plain(spans.read_chroma)),
-    "cuad": Format(ROLES, _plain(spans.read_cuad)),
-    "hotpot": Format(ROLES, _plain(contexts.read_hotpot)),
-    "rgb": Format(ROLES, _plain(contexts.read_rgb)),
-    "mtrag": Format(ROLES, _plain(contexts.read_mtrag)),
-    "ragas": Format(ROLES, contexts.read_ragas),
+# How the formats of `choose.ROLES_OF` are read (path, into, columns).
+READERS: dict[str, Reader] = {
+    "smart documents": _plain(smart.read_documents),
+    "smart questions": _plain(smart.read_questions),
+    "smart judgements": _plain(smart.read_judgements),
+    "trec documents": _plain(trec.read_documents),
+    "trec documents as questions": _plain(trec.read_documents_as_questions),
+    "trec topics": _plain(trec.read_topics),
+    "trec qrels": _plain(trec.read_qrels),
+    "columns documents": _plain(two_columns.read_documents),
+    "columns questions": _plain(two_columns.read_questions),
+    "table documents": _table("documents"),
+    "table questions": _table("questions"),
+    "table judgements": _table("judgements"),
+    "text": _plain(_text),
+    "html": _plain(html.read),
+    "docx": _plain(docx.read),
+    "pdf": _plain(pdf.read),
+    "squad": _plain(squad.read),
+    "chroma": _plain(spans.read_chroma),
+    "cuad": _plain(spans.read_cuad),
+    "hotpot": _plain(contexts.read_hotpot),
+    "rgb": _plain(contexts.read_rgb),
+    "mtrag": _plain(contexts.read_mtrag),
+    "sheet": sheets.read,
+    "sheet with passages": sheets.read,
 }
-# Formats of which one file is one document, read only where no file holds many.
-ALONE = ("text", "html", "docx", "pdf")
-# Files that speak about a set and are no part of it.
-LISTED = 10
-ABOUT = ("readme", "license", "licence", "notice", "changelog", "thirdpartynotices")
 
 
 def read_collection(
     source: str | Path,
     *,
-    documents: str | None = None,
-    questions: str | None = None,
-    judgements: str | None = None,
+    documents: Named = None,
+    questions: Named = None,
+    judgements: Named = None,
     columns: Columns | None = None,
 ) -> Collection:
     """Read documents, questions and judgements of `source`, each file in the format that its
     content shows.
 
-    `documents`, `questions` and `judgements` name the file of a role, below a source folder or by
-    path, where several could be it. `columns` maps a noun of `tables.NAMES` to the column that
-    holds it.
+    `documents`, `questions` and `judgements` name the files of a role, below a source folder or by
+    path (of documents folders too), where several could be it. `columns` maps a noun of
+    `names.NAMES` to the column that holds it. Passages that a table of questions brings are its
+    documents only where there are no others: in others they are looked for.
 
-    Raises CorpusError with what is missing, unreadable or ambiguous. What could be read with doubts
-    is in `findings`.
+    Raises CorpusError with everything that is missing, unreadable or ambiguous. What could be read
+    with doubts, and every file that was not read, is in `findings`.
     """
     into = Collection()
     if str(source).startswith(ir_datasets.PREFIX):
         ir_datasets.read(str(source), into)
         return into
     source = Path(source)
-    if not source.exists():
-        raise CorpusError(f"{source}: no such file or folder")
     columns = columns or {}
-    wrong = [
-        f"{noun}={name}" for noun, name in columns.items() if noun not in tables.NAMES or not name
-    ]
-    if wrong:
-        raise CorpusError(
-            f"column '{pair}'; expected NOUN=NAME, the noun one of {', '.join(tables.NAMES)}"
-            for pair in wrong
-        )
-    named = {
-        role: _named(source, name)
-        for role, name in zip(ROLES, (documents, questions, judgements), strict=True)
-        if name
-    }
-    folder = named.get("documents")
-    root = folder if folder is not None and folder.is_dir() else source
+    named = _check(
+        source, {"documents": documents, "questions": questions, "judgements": judgements}, columns
+    )
+    root = _root(source, named.get("documents", []))
     problems: list[str] = []
-    for path, (name, roles) in _choose(source, named, columns, into).items():
+    for path, (name, roles) in choose(source, named, columns, into).items():
         part = Collection(root, into.budget)
-        try:
-            FORMATS[name].read(path, part, columns)
-        except TooMuchTextError:
-            raise
-        except CorpusError as fault:
-            problems.extend(fault.problems)
-        except (KeyError, TypeError, AttributeError) as fault:
-            # A record that lacks a key of its own format; the format was recognised by its first
-            # record only.
-            problems.append(
-                f"{path}: a record does not have the form of '{name}' ({type(fault).__name__}: "
-                f"{fault})"
-            )
+        problems += _read(path, name, part, columns)
+        if "documents" not in roles and part.documents:
+            _look_elsewhere(path, part)
         for role in roles:
             getattr(into, role).extend(getattr(part, role))
         into.findings.extend(part.findings)
+        into.readers.extend(name for name in part.readers if name not in into.readers)
     if problems:
         raise CorpusError(problems)
     return into
 
 
-def _named(source: Path, name: str) -> Path:
-    path = next((p for p in (source / name, Path(name)) if p.exists()), None)
-    if path is None:
-        raise CorpusError(f"{name}: no such file, neither below {source} nor from here")
-    return path
-
-
-Chosen = dict[Path, tuple[str, list[Role]]]
-
-
-def _choose(source: Path, named: Mapping[Role, Path], columns: Columns, into: Collection) -> Chosen:
-    """The files to read, each with its format and the roles it fills; a file in no known format is
-    a finding."""
-    roles_of = {path: role for role, path in named.items()}
-    formats: dict[Path, str] = {}
-    for file in dict.fromkeys((*roles_of, *_files(source))):
-        name = sniff(file, roles_of.get(file), columns) if file.is_file() else None
-        if name:
-            formats[file] = name
-        elif file.is_file():
-            into.note(
-                str(file),
-                "dropped",
-                "unknown format",
-                "the file was not read; name it with --documents, --questions ...",
-            )
-    chosen: Chosen = {}
-    problems: list[str] = []
-    for role in ROLES:
-        fitting = [
-            path
-            for path, name in formats.items()
-            if role in FORMATS[name].roles and name not in ALONE
+def _read(path: Path, name: str, part: Collection, columns: Columns) -> list[str]:
+    """Read one file; what is amiss with it."""
+    try:
+        READERS[name](path, part, columns)
+    except TooMuchTextError:
+        raise
+    except CorpusError as fault:
+        return list(fault.problems)
+    except (KeyError, TypeError, AttributeError) as fault:
+        # A record that lacks a key of its own format; the format was recognised by its first
+        # record only.
+        return [
+            f"{path}: a record does not have the form of '{name}' ({type(fault).__name__}: {fault})"
         ]
-        alone: Chosen = {
-            path: (name, [role])
-            for path, name in formats.items()
-            if role == "documents" and name in ALONE
-        }
-        if (path := named.get(role)) is not None:
-            if path.is_dir():
-                chosen |= {
-                    file: (name, [role])
-                    for file in _files(path)
-                    if (name := sniff(file, None, columns)) in ALONE
-                }
-            elif path not in formats or role not in FORMATS[formats[path]].roles:
-                problems.append(
-                    f"{path}: not read as {role}; it looks like "
-                    f"{formats.get(path, 'no known format')}"
-                )
+    return []
+
+
+def _check(source: Path, named: Mapping[Role, Named], columns: Columns) -> dict[Role, list[Path]]:
+    """The files named for each role. Raises CorpusError with everything that is named and is not
+    there."""
+    if not os.path.exists(source):
+        raise CorpusError(f"{source}: no such file or folder")
+    problems = [
+        f"column '{noun}={name}'; expected NOUN=NAME, the noun one of {', '.join(NAMES)}"
+        for noun, name in columns.items()
+        if noun not in NAMES or not name
+    ]
+    found: dict[Role, list[Path]] = {}
+    for role in ROLES:
+        given = named[role]
+        for name in [given] if isinstance(given, str) else given or ():
+            path = next((p for p in (source / name, Path(name)) if os.path.exists(p)), None)
+            if path is None:
+                problems.append(f"{name}: no such file, neither below {source} nor from here")
+            elif path.is_dir() and role != "documents":
+                problems.append(f"{path}: is a folder; expected a file of {role}")
             else:
-                chosen.setdefault(path, (formats[path], []))[1].append(role)
-        elif len(fitting) > 1:
-            listed = ", ".join(_relative(path, source) for path in fitting[:LISTED]) + (
-                ", ..." if len(fitting) > LISTED else ""
-            )
-            problems.append(
-                f"{source}: {len(fitting)} files hold {role}: {listed}; name one with --{role}"
-            )
-        elif fitting:
-            chosen.setdefault(fitting[0], (formats[fitting[0]], []))[1].append(role)
-        else:
-            chosen |= alone
-    if not chosen and not problems:
-        problems.append(f"{source}: no file there is in a known format; see `lab import --help`")
+                found.setdefault(role, []).append(path)
     if problems:
         raise CorpusError(problems)
-    return chosen
+    return found
 
 
-def _files(source: Path) -> list[Path]:
-    if source.is_file():
-        return [source]
-    return [
-        path
-        for path in sorted(source.rglob("*"))
-        if path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(source).parts)
-        and not path.name.lower().startswith(ABOUT)
+def _root(source: Path, documents: Sequence[Path]) -> Path:
+    """The folder below which documents get their paths as ids: the one that holds all of them."""
+    folders = [path if path.is_dir() else path.parent for path in documents]
+    if len(folders) == 1 and documents[0].is_dir():
+        return folders[0]
+    return Path(os.path.commonpath(folders)) if len(folders) > 1 else source
+
+
+def _look_elsewhere(path: Path, part: Collection) -> None:
+    """Make a table's judgements of its own passages such as are looked for in other documents."""
+    passages = {placed.document.doc_id: placed.document.text for placed in part.documents}
+    part.judgements = [
+        judgement
+        if judgement.doc_id not in passages
+        else _sought(judgement, passages[judgement.doc_id])
+        for judgement in part.judgements
     ]
-
-
-def _relative(path: Path, source: Path) -> str:
-    return (
-        path.relative_to(source).as_posix()
-        if path.is_relative_to(source) and path != source
-        else str(path)
+    part.note(
+        str(path),
+        "read",
+        "passages",
+        f"its {len(passages)} passages are not documents, for there are others; evidence is looked "
+        "for in those",
     )
+
+
+def _sought(judgement: Judgement, passage: str) -> Judgement:
+    """The same evidence, known by its text. A passage counts as answering where it is all that is
+    judged."""
+    within = judgement.within or passage
+    if judgement.quote is None:
+        grade = 3 if judgement.grade > 0 else judgement.grade
+        return replace(judgement, doc_id=None, grade=grade, quote=within, within=None, start=None)
+    return replace(judgement, doc_id=None, start=None, within=within)

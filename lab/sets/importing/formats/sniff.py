@@ -5,10 +5,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab.corpus.values import grade
 from lab.errors import CorpusError, TooMuchTextError
 from lab.sets.importing.formats.collection import Collection, Role
-from lab.sets.importing.formats.decode import decode
-from lab.sets.importing.formats.tables import records, role_of
+from lab.sets.importing.formats.decode import decoded, read_bytes
+from lab.sets.importing.formats.names import role_of
+from lab.sets.importing.formats.rows import TABLES, columns_of, kind_of
+from lab.sets.importing.formats.sheets import brings_passages, is_sheet
 
 TEXTS = {
     ".md": "text",
@@ -18,36 +21,49 @@ TEXTS = {
     ".docx": "docx",
     ".pdf": "pdf",
 }
-TABLES = ("csv", "tsv", "jsonl", "json", "parquet")
 ASKING = re.compile("quer|qry|topic|question")
 HEAD = 20_000
+HEADERS = frozenset(("query-id", "query_id", "qid", "topic"))
+# Told by their names alone, as their text can speak of any format.
+MARKUP = (".md", ".html", ".htm")
+# The two last columns of SMART's judgements: `0 0`, or `0 0.000000`.
+ZERO = re.compile(r"0(\.0+)?")
 
 
 def sniff(path: Path, role: Role | None, columns: Mapping[str, str]) -> str | None:
-    """The key of the file's format in `FORMATS`, None when nothing there knows it. `role` is what
-    the user says it holds."""
+    """The key of the file's format in `choose.ROLES_OF`, None when nothing there knows it. `role`
+    is what the user says it holds. Raises CorpusError when the file cannot be read, though its name
+    says what it is."""
     name = path.name.lower().removesuffix(".gz")
-    if name.endswith((".docx", ".pdf")):
-        return TEXTS[Path(name).suffix]
-    kind = name.rpartition(".")[2]
-    if kind == "parquet":
+    suffix = Path(name).suffix
+    if suffix in (".docx", ".pdf"):
+        return TEXTS[suffix]
+    kind = kind_of(path)
+    if kind in ("parquet", "xlsx"):
         return _table(path, role, columns)
+    quiet = Collection()
     try:
-        text = decode(path, Collection())
+        text = decoded(path, read_bytes(path, quiet.budget), quiet)
     except TooMuchTextError:
-        if role or kind in TABLES or Path(name).suffix in TEXTS:
+        if role or kind in TABLES or suffix in TEXTS:
             # A film beside the documents is none of them; a table larger than memory is.
             raise
         return None
     except CorpusError:
+        if role or kind in TABLES or suffix in TEXTS or path.suffix == ".gz":
+            raise
         return None
+    if suffix in MARKUP and role in (None, "documents"):
+        return TEXTS[suffix]
     head = text[:HEAD]
+    if kind in ("csv", "tsv") and (found := _table(path, role, columns, sure=True)):
+        return found
     found = _marked(head, name, role) or _by_columns(head, name, role)
     if found:
         return found
     if kind in TABLES:
         return "squad" if _holds(head, '"paragraphs"', '"context"') else _table(path, role, columns)
-    return TEXTS.get(Path(name).suffix)
+    return TEXTS.get(suffix)
 
 
 def _marked(head: str, name: str, role: Role | None) -> str | None:
@@ -78,18 +94,13 @@ def _by_columns(head: str, name: str, role: Role | None) -> str | None:
     lines = [line for line in head.split("\n") if line.strip() and not line.startswith("#")][:50]
     # The head may end in the middle of a line.
     lines = lines[:-1] if len(head) == HEAD and len(lines) > 1 else lines
+    if not lines:
+        return None
     rows = [line.split() for line in lines]
-    last_is_number = all(re.fullmatch(r"-?\d+", row[-1]) for row in rows)
-    widths = {len(row) for row in rows}
-    if widths == {4} and all(row[2:] == ["0", "0"] for row in rows):
-        return "smart judgements"
-    if (widths == {4} or all(len(line.split("\t")) == 4 for line in lines)) and last_is_number:
-        return "trec qrels"
-    if widths == {3} and all(re.fullmatch(r"-?\d+", cell) for row in rows for cell in row):
-        return "smart judgements"
-    if widths == {3} and all(row[1] in ("0", "Q0") for row in rows):
-        return "trec pairs"
-    if widths == {6} and all(row[1].upper() in ("Q0", "QO", "0") for row in rows):
+    judged = _judged(lines, rows)
+    if judged:
+        return judged
+    if all(len(row) == 6 and row[1].upper() in ("Q0", "QO", "0") for row in rows):
         return "trec run"
     tabs = all(len(line.split("\t")) == 2 for line in lines) or (
         role == "questions" and not name.endswith((".csv", ".jsonl"))
@@ -101,23 +112,44 @@ def _by_columns(head: str, name: str, role: Role | None) -> str | None:
     return None
 
 
-def _table(path: Path, role: Role | None, columns: Mapping[str, str]) -> str | None:
-    try:
-        row = next((row for _, row in records(path, Collection())), None)
-    except TooMuchTextError:
-        raise
-    except CorpusError:
-        row = None
+def _judged(lines: list[str], rows: list[list[str]]) -> str | None:
+    """Judgements in three or four columns, with or without BEIR's header."""
+    if rows[0][0].lower() in HEADERS and len(rows) > 1:
+        lines, rows = lines[1:], rows[1:]
+    widths = {len(row) for row in rows}
+    by_tab = {len(line.split("\t")) for line in lines}
+    graded = all(grade(row[-1]) is not None for row in rows)
+    if widths == {4} and all(ZERO.fullmatch(cell) for row in rows for cell in row[2:]):
+        return "smart judgements"
+    if widths == {3} and all(re.fullmatch(r"-?\d+", cell) for row in rows for cell in row):
+        return "smart judgements"
+    if graded and (widths in ({3}, {4}) or by_tab in ({3}, {4})):
+        return "trec qrels"
+    if widths == {3} and all(row[1] in ("0", "Q0") for row in rows):
+        return "trec pairs"
+    return None
+
+
+def _table(
+    path: Path, role: Role | None, columns: Mapping[str, str], sure: bool = False
+) -> str | None:
+    """The format of a table by its columns; if `sure`, only where they are known ones."""
+    row = columns_of(path)
     if row is None:
-        return f"table {role}" if role else None
+        return f"table {role}" if role and not sure else None
     present = set(row)
     for name, keys in SHAPES.items():
         if keys <= present:
             return name
-    asks = {"question", "user_input"} & present
-    if asks and {"contexts", "retrieved_contexts", "reference_contexts"} & present:
-        return "ragas"
-    found = role or role_of(path, row, columns)
+    shown = role_of(path, row, columns)
+    found = (shown and role) if sure else role
+    found = found or shown
+    sheet = is_sheet(row, columns)
+    passages = sheet and brings_passages(row, columns)
+    if found == "questions" and sheet:
+        return "sheet with passages" if passages else "sheet"
+    if role == "documents" and passages:
+        return "sheet with passages"
     return f"table {found}" if found else None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.errors import CorpusError
 from lab.sets.importing.formats.collection import Collection, Judgement, Question
 from lab.sets.importing.formats.decode import decode
-from lab.sets.importing.formats.tables import records
+from lab.sets.importing.formats.rows import records
 
 OMITTED = "<omitted>"
 

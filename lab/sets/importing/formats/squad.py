@@ -7,7 +7,7 @@ from typing import Any
 from lab.errors import CorpusError
 from lab.sets.importing.formats.collection import Collection, Judgement, Question
 from lab.sets.importing.formats.decode import decode
-from lab.sets.importing.formats.tables import parse_json
+from lab.sets.importing.formats.json_rows import parse_json
 
 BETWEEN = "\n\n"
 
@@ -20,7 +20,7 @@ def read(path: Path, into: Collection) -> None:
     every part that is amiss.
     """
     problems: list[str] = []
-    content = parse_json(path, decode(path, into))
+    content = parse_json(path, decode(path, into), into)
     articles = content.get("data") if isinstance(content, dict) else None
     if not isinstance(articles, list):
         raise CorpusError(
@@ -43,7 +43,7 @@ def read(path: Path, into: Collection) -> None:
         offset = 0
         for paragraph in paragraphs:
             for qa in paragraph.get("qas") or []:
-                _question(place, doc_id, offset, qa, into, problems)
+                _question(place, (doc_id, offset, paragraph["context"]), qa, into, problems)
             offset += len(paragraph["context"]) + len(BETWEEN)
     if problems:
         raise CorpusError(problems)
@@ -56,12 +56,15 @@ def _unused(name: str, taken: dict[str, int]) -> str:
 
 
 def _question(
-    place: str, doc_id: str, offset: int, qa: Any, into: Collection, problems: list[str]
+    place: str, paragraph: tuple[str, int, str], qa: Any, into: Collection, problems: list[str]
 ) -> None:
+    """One question of a paragraph, which is its document, its offset there and its text."""
+    doc_id, offset, context = paragraph
     answers = qa.get("answers") or [] if isinstance(qa, dict) else None
     if (
         not isinstance(answers, list)
         or not isinstance(qa.get("id"), str | int)
+        or isinstance(qa["id"], bool)
         or not isinstance(qa.get("question"), str)
     ):
         problems.append(f"{place}: a question without id, question or list of answers")
@@ -85,4 +88,6 @@ def _question(
                 "negative offset",
                 f"answer {text[:60]!r} claims to stand at {start}",
             )
-        into.judgements.append(Judgement(place, query_id, doc_id, 3, text, claimed, group="answer"))
+        into.judgements.append(
+            Judgement(place, query_id, doc_id, 3, text, claimed, group="answer", within=context)
+        )

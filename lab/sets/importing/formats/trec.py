@@ -1,6 +1,5 @@
 """TREC files: documents in `<DOC>` elements, topics in `<top>` elements, qrels in columns."""
 
-import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,30 +8,38 @@ from lab.errors import CorpusError
 from lab.relevance.qrels import parse_qrels
 from lab.sets.importing.formats.collection import Collection, Judgement, Question, joined
 from lab.sets.importing.formats.decode import decode, placed_lines
+from lab.sets.importing.formats.markup import Markup
 
-TAG = re.compile(r"<[^<>]{1,200}>")
 TITLES = ("title", "headline", "head", "hl")
+IDS = ("docno", "docid")
+DOCUMENT = frozenset((*IDS, *TITLES, "text", "doc"))
+TOPIC = frozenset("num title desc narr top con smry fac def dom".split())
 # Older topics leave their elements open and begin each with a label.
 LABEL = re.compile(r"^\s*(Number|Topic|Description|Narrative)\s*:\s*", re.IGNORECASE)
+Fields = dict[str, list[str]]
 
 
 def read_documents(path: Path, into: Collection) -> None:
     """Documents: DOCNO, a title element if there is one, and TEXT elements, or all that stands
-    beside them."""
-    for place, body in _elements(path, "doc", into):
-        doc_id = _first(body, ("docno", "docid"))
-        if doc_id is None:
-            raise CorpusError(f"{place}: a <DOC> without <DOCNO>; every document needs its id")
-        title = _first(body, TITLES) or ""
-        texts = re.findall(r"<text>(.*?)</text>", body, re.IGNORECASE | re.DOTALL)
-        rest = re.sub(
-            r"<(docno|docid|" + "|".join(TITLES) + r")>.*?</\1>",
-            "",
-            body,
-            flags=re.IGNORECASE | re.DOTALL,
-        )
-        text = "\n\n".join(_plain(part) for part in texts) if texts else _plain(rest)
+    beside them. Raises CorpusError with every element that lacks its id or its end."""
+    problems: list[str] = []
+    left = 0
+    for place, fields in _elements(path, "doc", DOCUMENT, into, problems):
+        doc_id = _first(fields, IDS)
+        if not doc_id:
+            problems.append(f"{place}: a <DOC> without <DOCNO>; every document needs its id")
+            continue
+        title = _first(fields, TITLES)
+        texts, beside = fields.get("text", []), fields.get("", [])
+        left += len(" ".join(beside).split()) if texts else 0
+        text = "\n\n".join(filter(None, (part.strip() for part in texts or beside)))
         into.add_document(place, doc_id, joined(title, text), title)
+    if problems:
+        raise CorpusError(problems)
+    if left:
+        into.note(
+            str(path), "dropped", "beside the text", f"{left} words stand beside <TEXT> elements"
+        )
 
 
 def read_documents_as_questions(path: Path, into: Collection) -> None:
@@ -46,13 +53,17 @@ def read_documents_as_questions(path: Path, into: Collection) -> None:
 
 
 def read_topics(path: Path, into: Collection) -> None:
-    """Questions: number and title of every topic, the description where there is no title."""
-    for place, body in _elements(path, "top", into):
-        number = _first(body, ("num",))
-        if number is None:
-            raise CorpusError(f"{place}: a <top> without <num>; every topic needs its number")
-        text = _first(body, ("title",)) or _first(body, ("desc",)) or ""
-        into.questions.append(Question(place, number, " ".join(text.split())))
+    """Questions: number and title of every topic, the description where there is no title. Raises
+    CorpusError with every topic that lacks its number or its end."""
+    problems: list[str] = []
+    for place, fields in _elements(path, "top", TOPIC, into, problems):
+        number = _first(fields, ("num",))
+        if not number:
+            problems.append(f"{place}: a <top> without <num>; every topic needs its number")
+            continue
+        into.questions.append(Question(place, number, _first(fields, ("title", "desc"))))
+    if problems:
+        raise CorpusError(problems)
 
 
 def read_qrels(path: Path, into: Collection) -> None:
@@ -66,30 +77,43 @@ def read_qrels(path: Path, into: Collection) -> None:
     )
 
 
-def _elements(path: Path, name: str, into: Collection) -> Iterator[tuple[str, str]]:
-    """Place and inside of every element; the file need not be well-formed XML, and none of these
-    is."""
-    text = decode(path, into)
-    begin, end = (
-        re.compile(rf"<{name}\b[^<>]*>", re.IGNORECASE),
-        re.compile(rf"</{name}>", re.IGNORECASE),
-    )
-    line, seen = 1, 0
-    while (opened := begin.search(text, seen)) and (closed := end.search(text, opened.end())):
-        line += text.count("\n", seen, opened.start())
-        yield f"{path}:{line}", text[opened.end() : closed.start()]
-        line += text.count("\n", opened.start(), closed.end())
-        seen = closed.end()
+def _elements(
+    path: Path, name: str, known: frozenset[str], into: Collection, problems: list[str]
+) -> Iterator[tuple[str, Fields]]:
+    """Place and fields of every element; the file need not be well-formed XML, and none of these
+    is. One pass over the tags, whatever is left open."""
+    markup = Markup(decode(path, into), known)
+    line, counted = 1, 0
+    begun: tuple[str, int] | None = None
+    for tag in markup.tags():
+        if tag.name != name:
+            continue
+        line, counted = line + markup.text.count("\n", counted, tag.start), tag.start
+        if begun and not tag.ends:
+            problems.append(f"{begun[0]}: a <{name.upper()}> that is not ended before the next")
+        elif begun:
+            yield begun[0], _fields(markup, *(begun[1], tag.start), known)
+        begun = None if tag.ends else (f"{path}:{line}", tag.end)
+    if begun:
+        problems.append(f"{begun[0]}: a <{name.upper()}> that is not ended; is the file cut?")
 
 
-def _first(body: str, names: tuple[str, ...]) -> str | None:
-    """Text of the first of the named elements, closed or open up to the next tag."""
-    for name in names:
-        match = re.search(rf"<{name}>(.*?)(?=<|\Z)", body, re.IGNORECASE | re.DOTALL)
-        if match:
-            return LABEL.sub("", html.unescape(match[1])).strip()
-    return None
+def _fields(markup: Markup, start: int, end: int, known: frozenset[str]) -> Fields:
+    """The texts of the known elements by name, and under no name what stands beside them. An
+    element that is left open ends where the next known one begins; ids end at any tag."""
+    fields: Fields = {}
+    name = ""
+    for tag in markup.tags(start, end):
+        ends = tag.ends and tag.name == name
+        if ends or (tag.name in known and not tag.ends) or name in IDS or name == "num":
+            fields.setdefault(name, []).append(markup.plain(start, tag.start))
+            name = tag.name if tag.name in known and not tag.ends else ""
+            start = tag.end if tag.name in known else tag.start
+    fields.setdefault(name, []).append(markup.plain(start, end))
+    return fields
 
 
-def _plain(markup: str) -> str:
-    return html.unescape(TAG.sub("", markup)).strip()
+def _first(fields: Fields, names: tuple[str, ...]) -> str:
+    """The first of the named fields that holds text, on one line and without its label."""
+    texts = (LABEL.sub("", text) for name in names for text in fields.get(name, []))
+    return next(filter(None, (" ".join(text.split()) for text in texts)), "")

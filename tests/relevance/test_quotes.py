@@ -1,0 +1,76 @@
+"""Many quotes found at once: the same places as a search a quote, in time that does not grow with
+their number."""
+
+import re
+import time
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.relevance.locate import find_quote, nearest_text
+from lab.relevance.quotes import Quotes, fold
+
+TEXTS = st.text(alphabet="ab c\n水\u00a0", max_size=80)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS, quotes=st.lists(st.text(alphabet="ab c水", min_size=1, max_size=9), max_size=8))
+def test_places_are_those_of_a_search_a_quote(text: str, quotes: list[str]) -> None:
+    quotes = [*quotes, *(text[n : n + 7] for n in range(0, len(text), 11))]
+    found = {quote: starts.tolist() for quote, starts in Quotes(quotes).places(text)}
+    expected = {
+        quote: [match.start() for match in re.finditer(f"(?={re.escape(quote)})", text)]
+        for quote in quotes
+        if quote
+    }
+    assert found == {quote: starts for quote, starts in expected.items() if starts}
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS, quote=st.text(alphabet="ab c", min_size=1, max_size=6))
+def test_a_quote_is_found_with_its_white_space_folded(text: str, quote: str) -> None:
+    exact = [
+        (m.start(), m.start() + len(quote)) for m in re.finditer(f"(?={re.escape(quote)})", text)
+    ]
+    folded = r"\s+".join(map(re.escape, quote.split()))
+    spaced = [m.span(1) for m in re.finditer(f"(?=({folded}))", text)] if quote.split() else []
+    assert find_quote(text, quote) == (exact or spaced)
+
+
+@given(text=TEXTS)
+def test_folding_keeps_where_every_character_stands(text: str) -> None:
+    folded = fold(text)
+    assert folded.text == " ".join(text.split())
+    for character, start in zip(folded.text, folded.starts, strict=True):
+        assert text[start] == character or (character == " " and text[start].isspace())
+
+
+def test_time_does_not_grow_with_the_number_of_quotes_times_the_text() -> None:
+    random = np.random.default_rng(1)
+
+    def seconds(size: int) -> float:
+        text = "".join(random.choice(list("abcdefgh "), size * 900))
+        quotes = ["".join(random.choice(list("abcdefgh "), 40)) for _ in range(size * 2)]
+        text += quotes[0]
+        best = []
+        for _ in range(3):
+            begin = time.process_time()
+            found = [quote for quote, _ in Quotes(quotes).places(text)]
+            best.append(time.process_time() - begin)
+            assert found == [quotes[0]]
+        return min(best)
+
+    small, large = seconds(100), seconds(800)
+    # A search a quote would take 64 times as long.
+    assert large < 20 * small
+
+
+def test_the_nearest_text_is_found_for_long_quotes_too() -> None:
+    text = (
+        "filler words here. " * 2000
+        + "The seal SL-9 must be checked after nine hours. "
+        + "end. " * 900
+    )
+    quote = "The seal SL-8 must be checked after nine hours. " + "and so on " * 20_000
+    assert "SL-9 must be checked" in nearest_text(text, quote)
