@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from lab.chunking.config import unread_by
 from lab.config.axis import Axis, FeaturesAxis, plain
 from lab.config.config import Config, problem
+from lab.config.distinct import distinct
 from lab.config.rows import FOREIGN, settings_of
 from lab.config.settings import SETTINGS, SLICES, SWITCHES, Stage, of_stage
 from lab.errors import ConfigError, nearest
@@ -76,7 +77,8 @@ class GridMethods(BaseModel):
 
     def systems(self) -> tuple[tuple[Config, ...], tuple[str, ...]]:
         """Every distinct system in the order of the product, and a line for each cell that is
-        impossible.
+        impossible. Cells that rank alike under two names (`hybrid` with alpha 0 is `bm25`) appear
+        once (see `lab.config.distinct`).
 
         Raises ConfigError when no cell is possible, or when there are too many.
         """
@@ -93,15 +95,16 @@ class GridMethods(BaseModel):
         impossible: dict[str, None] = {}
         for cell in itertools.product(*axes):
             try:
-                systems[_system(dict(zip(SETTINGS, cell, strict=True)))] = None
+                systems[system_of(dict(zip(SETTINGS, cell, strict=True)))] = None
             except ValidationError as fault:
                 for error in fault.errors():
                     message = error["msg"].removeprefix("Value error, ")
                     impossible[f"impossible cell: {message}"] = None
         if not systems:
             raise ConfigError(impossible)
-        _check_names(systems)
-        return tuple(systems), tuple(impossible)
+        once = distinct(systems)
+        _check_names(once)
+        return once, tuple(impossible)
 
 
 if TYPE_CHECKING:
@@ -150,7 +153,7 @@ def _axes_of(row: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     return {name: (value,) for name, value in settings.items() if value is not None}
 
 
-def _system(values: Mapping[str, Any]) -> Config:
+def system_of(values: Mapping[str, Any]) -> Config:
     """One cell of the grid with the slices that its mode reads."""
     mode, rerank = values["mode"], _slice(values, "rerank")
     method, _, late_model = rerank["model"].partition(":")

@@ -28,8 +28,8 @@ def test_the_product_in_a_fixed_order_with_unique_names() -> None:
         alpha=(0.0, 0.5, 1.0),
         rerank_depth=(0, 20),
     )
-    # Per size 1 bm25, 1 dense and 3 hybrid systems, each with and without the reranker.
-    assert len(found) == 2 * (1 + 1 + 3) * 2
+    # Per size bm25 (hybrid 0), hybrid 0.5 and dense (hybrid 1), each with and without the reranker.
+    assert len(found) == 2 * 3 * 2
     assert len({config.name for config in found}) == len(found)
     assert found == systems(
         chunk_size=(200, 400),

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from lab.config.config import Config
+from lab.config.distinct import reduced
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
+from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, metric_values
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import rescues
@@ -71,6 +73,12 @@ def result_of(
     )
 
 
+def name_at(family: Family, alpha: float) -> str:
+    """The system of a family at an alpha: at 0 and 1 it is a leg."""
+    config = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)})
+    return reduced(config).name
+
+
 @pytest.fixture(scope="module", params=[(1, "evidence"), (2, "evidence"), (3, "document")])
 def result(request: pytest.FixtureRequest) -> Result:
     return result_of(*request.param)
@@ -117,7 +125,7 @@ def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -
         assert len(widths) == len(result.pieces)
         assert np.allclose(widths, 1)
         for alpha in (0.0, 0.3, 0.7, 1.0):
-            name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
+            name = name_at(family, alpha)
             complete = result.complete[result.index(name)]
             found = np.concatenate([curve.at(np.array([alpha]))[:, 0] for curve in family.curves])
             assert np.array_equal(
@@ -237,7 +245,7 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
             (values,) = metric_values(family.curves, result.pieces, [parse_metric(label)])
             steps = mean_curve(family.curves, values)
             for alpha in (0.0, 0.3, 0.7, 1.0):
-                name = family.config.model_copy(update={"fusion": FusionConfig(alpha=alpha)}).name
+                name = name_at(family, alpha)
                 assert (
                     abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12
                 ), (name, label)
