@@ -20,7 +20,8 @@ from lancedb.rerankers import RRFReranker
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
-from lab.pipeline.foreign.retriever import Hit, serve
+from lab.pipeline.foreign.hits import Hit
+from lab.pipeline.foreign.retriever import serve
 from lab.retrieval.encoder import Encoder, SentenceEncoder
 
 

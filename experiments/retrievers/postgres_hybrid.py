@@ -19,7 +19,8 @@ from pgvector.psycopg import register_vector
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
-from lab.pipeline.foreign.retriever import Hit, serve
+from lab.pipeline.foreign.hits import Hit
+from lab.pipeline.foreign.retriever import serve
 from lab.retrieval.encoder import Encoder, SentenceEncoder
 
 # Any word of the question finds a chunk: websearch_to_tsquery joins words by "and", which long

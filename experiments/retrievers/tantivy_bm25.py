@@ -17,7 +17,8 @@ import tantivy
 import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
-from lab.pipeline.foreign.retriever import Hit, serve
+from lab.pipeline.foreign.hits import Hit
+from lab.pipeline.foreign.retriever import serve
 
 
 class Tantivy:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator, model_validator
 
 from lab.errors import ConfigError
 
@@ -12,6 +13,9 @@ from lab.errors import ConfigError
 # says otherwise.
 TIMEOUT_SECONDS = 60.0
 RETRIES = 2
+DAY = 86_400
+# The pause before a repetition doubles each time.
+MOST_RETRIES = 10
 
 
 class RetrieverConfig(BaseModel):
@@ -31,8 +35,20 @@ class RetrieverConfig(BaseModel):
     url: Annotated[str | None, Field(pattern="^https?://")] = None
     command: Annotated[str | None, Field(min_length=1)] = None
     depth: PositiveInt | None = None
-    timeout_seconds: Annotated[float, Field(gt=0)] = TIMEOUT_SECONDS
-    retries: Annotated[int, Field(ge=0)] = RETRIES
+    timeout_seconds: Annotated[float, Field(gt=0, le=DAY, strict=True)] = TIMEOUT_SECONDS
+    retries: Annotated[int, Field(ge=0, le=MOST_RETRIES, strict=True)] = RETRIES
+
+    @field_validator("url")
+    @classmethod
+    def _address(cls, url: str | None) -> str | None:
+        try:
+            parts = urlsplit(url or "http://none")
+            named = bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            named = False
+        if not named or any(sign.isspace() or not sign.isprintable() for sign in url or ""):
+            raise ValueError("expected an address like http://localhost:8000/search")
+        return url
 
     @model_validator(mode="after")
     def _one_source(self) -> "RetrieverConfig":

@@ -141,7 +141,7 @@ class Stages(Indexes):
             groups.setdefault(one, []).append(place)
         if groups.keys() <= {None}:
             return among(range(len(self.filters)), None)
-        shape = len(self.filters), depth
+        shape = len(self.filters), max(1, min(depth, len(self.chunking)))
         found = Ranking(np.full(shape, NONE, dtype=np.int64), np.full(shape, -np.inf))
         for one, places in groups.items():
             passing = None if one is None else self.passing(one)

@@ -42,7 +42,8 @@ class Dense:
         return Dense(vectors, index)
 
     def search(self, queries: Vectors, depth: int) -> Ranking:
-        """The best `depth` chunks of every question by inner product.
+        """The best `depth` chunks of every question by inner product; no deeper than there are
+        chunks.
 
         faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks,
         so more are asked for until the last one lies clearly below the last place of the ranking.
@@ -50,6 +51,7 @@ class Dense:
         rows: list[tuple[Ints, Floats]] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(
             queries
         )
+        depth = max(1, min(depth, len(self.vectors)))
         pending, k = np.arange(len(queries)), depth + MARGIN
         while len(pending) and len(self.vectors):
             k = min(k, len(self.vectors))

@@ -13,12 +13,14 @@ SLACK = 2e-6
 
 
 def search(queries: csr_array, postings: csr_array, constants: Floats, depth: int) -> Ranking:
-    """The best `depth` chunks that share a term with each question.
+    """The best `depth` chunks that share a term with each question; no deeper than there are
+    chunks, so that memory follows the smaller of both.
 
     `queries` (questions x terms) holds how often a term stands in a question, `postings` (terms x
     chunks) what that adds to a chunk's score and `constants` what it adds to all. Memory: one score
     a chunk, whatever the number of questions.
     """
+    depth = max(1, min(depth, postings.shape[1]))
     arguments = *_parts(queries), *_parts(postings), constants, postings.shape[1], depth
     room = (depth + 1) * queries.shape[0]
     starts, chunks, scores = _contenders(*arguments, room)

@@ -16,7 +16,7 @@ from lab.corpus.document import Corpus
 from lab.corpus.read import read_corpus
 from lab.errors import ConfigError
 from lab.pipeline.foreign.answers import anchored
-from lab.pipeline.foreign.retriever import Hit
+from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
 from lab.report.export.trec import trec_files
@@ -143,7 +143,12 @@ def test_names_and_objects_that_cannot_be_retrievers_are_config_errors() -> None
     with pytest.raises(ConfigError, match="has the name of a system of the grid"):
         run_of(CORPUS, queries, ["mrr@10"], **{"document bm25": Given({})})
     with pytest.raises(
-        ConfigError, match=r"is a dict; expected an object with search\(queries, depth\)"
+        ConfigError,
+        match=r"is a list; expected an object with search\(queries, depth\), a finished",
+    ):
+        run_of(CORPUS, queries, ["mrr@10"], mine=[])
+    with pytest.raises(
+        ConfigError, match="none of 1 questions got a valid answer; the first, 'q1'"
     ):
         run_of(CORPUS, queries, ["mrr@10"], mine={})
 
@@ -311,3 +316,114 @@ def test_cacms_published_runs_reproduce_with_and_without_the_padding_defect(
             for measure, metric in (("map", "map"), ("recip_rank", "mrr"), ("P10", "precision@10")):
                 for query_id, value in zip(scores.query_ids, scores.column(metric), strict=True):
                     assert query_id not in asked or f"{value:.4f}" == printed[measure, query_id]
+
+
+class Broken:
+    """Answers as it was told to."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def search(self, queries: Sequence[str], depth: int) -> Any:
+        return self.answer(queries) if callable(self.answer) else self.answer
+
+
+def raising(queries: Sequence[str]) -> Any:
+    raise RuntimeError("index is gone")
+
+
+TWENTY = [Query(f"q{n:02d}", f"one {n}", evidence=(Evidence("a"),)) for n in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (raising, "RuntimeError: index is gone"),
+        ([["a"]] * 3, "search returned 3 rankings for 20 questions"),
+        ([[1, 2]] * 20, r"hit 1; expected doc_id \(text\)"),
+        ([[{"id": "a"}]] * 20, "expected doc_id"),
+        ([None] * 20, "answer is a NoneType; expected a list of hits"),
+        (None, "TypeError"),
+        ([{"a": "high"}] * 20, "answer is a dict; expected a list of hits"),
+        ([{"a": float("nan")}] * 20, "answer is a dict"),
+        ([[("a", "b", "c")]] * 20, "expected doc_id"),
+        (lambda queries: (x for x in [1, 2]), "search returned 2 rankings for 20 questions"),
+        ({"q00": {"a": 1.0}}, "search returned 1 rankings for 20 questions"),
+    ],
+)
+def test_a_retriever_without_one_valid_answer_is_an_error_with_the_first_message(
+    answer: Any, reason: str
+) -> None:
+    message = (
+        rf"retriever 'mine': none of 20 questions got a valid answer; the first, 'q00': .*{reason}"
+    )
+    with pytest.raises(ConfigError, match=message):
+        run_of(CORPUS, TWENTY, ["mrr@10"], mine=Broken(answer))
+
+
+def ranked(answer: Any) -> list[float]:
+    return run_of(CORPUS, TWENTY, ["mrr@10"], mine=answer).scores("mine").column("mrr@10").tolist()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["b", "a"],
+        [("b", 2.0), ("a", 1.0)],
+        [["b", 2.0], ["a", np.float32(1.0)]],
+        {"a": 1.0, "b": 2.0},
+        {"a": np.float32(1), "b": 2, "c": 0.5},
+        [{"doc_id": "b"}, {"doc_id": "a", "score": 1.0}],
+        [Hit("b"), Hit("a")],
+    ],
+)
+def test_results_are_taken_in_the_shapes_that_people_hold_them_in(row: Any, tmp_path: Path) -> None:
+    assert ranked(Broken([row] * 20)) == [0.5] * 20
+    assert ranked(Broken({query.text: row for query in TWENTY})) == [0.5] * 20
+    assert ranked({query.query_id: row for query in TWENTY}) == [0.5] * 20
+
+
+HELD = {query.query_id: {"a": 1.0, "b": 2.0} for query in TWENTY}
+
+
+@pytest.mark.slow  # ranx compiles its Run for a minute
+def test_runs_of_ranx_are_retrievers() -> None:
+    import ranx
+
+    assert ranked(ranx.Run(HELD)) == [0.5] * 20
+
+
+def test_run_files_and_what_becomes_a_dict_are_retrievers(tmp_path: Path) -> None:
+    class RanxLike:
+        def to_dict(self) -> dict[str, dict[str, float]]:
+            return HELD
+
+    assert ranked(RanxLike()) == [0.5] * 20
+    lines = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, hits in HELD.items() for d, s in hits.items())
+    (tmp_path / "r.run").write_text(lines)
+    assert ranked(tmp_path / "r.run") == [0.5] * 20
+    assert ranked(str(tmp_path / "r.run")) == [0.5] * 20
+    (tmp_path / "r.jsonl").write_text(
+        "".join(json.dumps({"query_id": q, "hits": h}) + "\n" for q, h in HELD.items())
+    )
+    assert ranked(tmp_path / "r.jsonl") == [0.5] * 20
+
+
+def test_answers_of_one_text_named_in_another_normal_form_meet_their_documents() -> None:
+    corpus = corpus_of({"u\u0308ber.txt": "one", "b": "two"})
+    queries = [Query("fra\u0301ge", "one", evidence=(Evidence("u\u0308ber.txt"),))]
+    held = {"fr\xe1ge": {"\xfcber.txt": 1.0}}
+    result = run_of(corpus, queries, ["mrr@10"], mine=held)
+    assert result.scores("mine").column("mrr@10").tolist() == [1.0]
+    assert not any("not in the corpus" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(("failing", "comparable"), [(2, True), (3, False), (19, False)])
+def test_above_a_tenth_of_failed_questions_a_system_is_not_comparable(
+    failing: int, comparable: bool
+) -> None:
+    held = {query.query_id: ["a"] for query in TWENTY[failing:]}
+    result = run_of(CORPUS, TWENTY, ["mrr@10"], mine=held)
+    told = [note for note in result.notes if "not comparable" in note]
+    assert bool(told) != comparable
+    assert any(f"{failing} question(s) without an answer" in note for note in result.notes)

@@ -2,6 +2,7 @@
 answer is told."""
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -15,9 +16,14 @@ import pytest
 
 from lab.config.retriever import RetrieverConfig, refuse_commands
 from lab.errors import ConfigError, CorpusError
+from lab.pipeline.foreign import command as command_source
 from lab.pipeline.foreign import retriever as foreign
-from lab.pipeline.foreign.retriever import Failure, Hit, ask, parse_hits
-from lab.pipeline.foreign.sources import CommandSource, HttpSource, PythonSource, RunFile
+from lab.pipeline.foreign.command import CommandSource
+from lab.pipeline.foreign.endpoint import HttpSource
+from lab.pipeline.foreign.finished import RunFile
+from lab.pipeline.foreign.hits import Failure, Hit, parse_hits
+from lab.pipeline.foreign.retriever import ask
+from lab.pipeline.foreign.sources import PythonSource
 
 ASKED = {"q1": "one", "q2": "two", "q3": "three"}
 
@@ -224,7 +230,10 @@ def test_commands_read_questions_and_write_rankings(tmp_path: Path) -> None:
     assert rankings["q7"] == [asked["q7"]], "more questions than a pipe holds do not block"
 
 
-def test_commands_that_end_hang_or_babble_leave_an_account(tmp_path: Path) -> None:
+def test_commands_that_end_hang_or_babble_leave_an_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_source, "GRACE_SECONDS", 0.3)
     dies = command(tmp_path, "if asked['query'] == 'two': sys.exit('index is locked')")
     rankings, failed = found(CommandSource(dies, 20))
     assert rankings == {"q1": ["one"]}
@@ -267,3 +276,183 @@ def test_an_experiment_s_commands_run_only_when_allowed() -> None:
 def test_a_retriever_has_exactly_one_source(source: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"expected exactly one|should match pattern|greater than"):
         RetrieverConfig(name="x", **source)
+
+
+def test_an_answer_is_looked_at_no_further_than_asked() -> None:
+    class Guarded(list[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            for position, item in enumerate(super().__iter__()):
+                assert position < 3, "looked beyond the depth"
+                yield item
+
+    assert len(parse_hits(Guarded(["a"] * 50), 3)) == 3  # type: ignore[arg-type]
+    assert parse_hits([*["a"] * 3, 17], 3) == (Hit("a"),) * 3
+
+
+@contextmanager
+def dripping(first: bytes, drop: bytes, every: float) -> Iterator[tuple[str, list[float]]]:
+    """A server that answers `first`, then `drop` again and again; also when it last could."""
+    last: list[float] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve_one(connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            connection.recv(65536)
+            connection.sendall(first)
+            while True:
+                connection.sendall(drop)
+                last.append(time.monotonic())
+                time.sleep(every)
+
+    def serve_all() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=serve_one, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=serve_all, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/", last
+    finally:
+        listener.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\n", b"X-More: header\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (b"", b"H"),
+    ],
+    ids=["body", "headers", "chunks", "status line"],
+)
+def test_a_timeout_bounds_the_whole_answer_of_a_server_that_drips(
+    first: bytes, drop: bytes
+) -> None:
+    with dripping(first, drop, 0.05) as (url, last):
+        begin = time.monotonic()
+        failed = found(HttpSource(url, 0.5), asked={"q1": "one"})[1]
+        took = time.monotonic() - begin
+        time.sleep(0.4)
+        assert failed == {"q1": "no answer within 0.5 s"}
+        assert took < 0.9
+        assert last[-1] < begin + took + 0.3, "the connection was cut, not left behind"
+
+
+def test_answers_are_bounded_in_bytes_and_redirects_are_refused_by_name() -> None:
+    asked: list[str] = []
+
+    def answers(body: dict[str, Any], count: int) -> tuple[int, bytes]:
+        asked.append(body["query"])
+        return 200, b" " * 17_000_000
+
+    with served(answers) as url:
+        assert found(HttpSource(url, 10), retries=2, asked={"q1": "one"})[1] == {
+            "q1": "answer is larger than 16 MB"
+        }
+        assert asked == ["one"]
+        target = url
+        for status in (301, 302, 303, 307, 308):
+            moved = f"HTTP/1.1 {status} Moved\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n"
+            with dripping(moved.encode(), b"", 0.05) as (other, _):
+                failed = found(HttpSource(other, 5), asked={"q1": "one"})[1]
+            assert f"HTTP {status} leads to {target}" in failed["q1"]
+            assert "redirects are not followed" in failed["q1"]
+        assert asked == ["one"], "nobody was asked whom the user did not name"
+
+
+def test_a_program_that_prints_without_end_neither_fills_memory_nor_gets_more_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_source, "GRACE_SECONDS", 0.5)
+    (tmp_path / "junk.py").write_text("import sys\nwhile True: print('x' * 100000)\n")
+    begin = time.monotonic()
+    failed = found(CommandSource(f"{sys.executable} {tmp_path}/junk.py", 1))[1]
+    assert set(failed.values()) == {"no answer within 1 s"}
+    assert time.monotonic() - begin < 5
+    (tmp_path / "line.py").write_text("import sys\nwhile True: sys.stdout.write('x' * 100000)\n")
+    failed = found(CommandSource(f"{sys.executable} {tmp_path}/line.py", 20))[1]
+    assert set(failed.values()) == {"answer is larger than 16 MB"}
+
+
+CLEANS = """
+import json, signal, sys, time, subprocess
+signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[1], "a").write("term "), sys.exit()))
+%s
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps({"query_id": asked["query_id"], "hits": ["d"]}), flush=True)
+open(sys.argv[1], "a").write("closed ")
+%s
+open(sys.argv[1], "a").write("done ")
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "told"),
+    [
+        ("", "time.sleep(0.3)", "closed done "),
+        ("", "time.sleep(60)", "closed term "),
+        ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", "time.sleep(60)", "closed "),
+    ],
+    ids=["ends by itself", "ends when asked", "is ended"],
+)
+def test_a_command_is_given_time_to_clean_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begin: str, end: str, told: str
+) -> None:
+    monkeypatch.setattr(command_source, "GRACE_SECONDS", 1.0)
+    (tmp_path / "r.py").write_text(CLEANS % (begin, end))
+    marks = tmp_path / "marks"
+    assert not found(CommandSource(f"{sys.executable} {tmp_path}/r.py {marks}", 20))[1]
+    assert marks.read_text() == told
+
+
+def test_children_of_a_command_do_not_stay_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_source, "GRACE_SECONDS", 0.5)
+    child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    begin = f"child = subprocess.Popen([sys.executable, '-c', {child!r}])\n"
+    begin += "open(sys.argv[1], 'a').write(f'{child.pid} ')\ntime.sleep(0.3)"
+    (tmp_path / "r.py").write_text(CLEANS % (begin, ""))
+    marks = tmp_path / "marks"
+    assert not found(CommandSource(f"{sys.executable} {tmp_path}/r.py {marks}", 20))[1]
+    pid, *rest = marks.read_text().split()
+    assert rest == ["closed", "done"]
+    state = Path(f"/proc/{pid}/stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_command_that_stops_reading_is_ended_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_source, "GRACE_SECONDS", 0.3)
+    (tmp_path / "r.py").write_text("import time\ntime.sleep(60)\n")
+    begin = time.monotonic()
+    asked = {f"q{n}": "x" * 2000 for n in range(500)}
+    failed = found(CommandSource(f"{sys.executable} {tmp_path}/r.py", 0.5), asked=asked)[1]
+    assert len(failed) == 500
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"timeout_seconds": float("inf")},
+        {"timeout_seconds": float("nan")},
+        {"timeout_seconds": True},
+        {"timeout_seconds": "5"},
+        {"retries": 10**9},
+        {"retries": True},
+        {"url": "http://"},
+        {"url": "http://a b/"},
+        {"url": "http://[::1"},
+        {"url": "http://a:99999/"},
+        {"url": "http://a\x00b/"},
+        {"depth": 0},
+    ],
+)
+def test_settings_of_a_retriever_that_no_one_can_mean_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        RetrieverConfig.model_validate({"name": "a", "url": "http://b"} | wrong)

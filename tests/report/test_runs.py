@@ -7,7 +7,7 @@ import pytest
 
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
-from lab.pipeline.foreign.retriever import Hit
+from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Query
 from lab.report.export.export import FORMATS, export
 from lab.report.page.notebook import html_of
@@ -28,10 +28,7 @@ class Theirs:
     identity = "theirs 1"
 
     def search(self, queries: Sequence[Query], depth: int) -> list[list[Hit]]:
-        return [
-            [Hit("valve.md", 0, 29, score=2.0), Hit("gone", text="nowhere", score=1.0)]
-            for _ in queries
-        ]
+        return [[Hit("valve.md", 0, 29), Hit("gone", text="nowhere")] for _ in queries]
 
 
 def result_of(**changes: object) -> Result:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from lab.cli import app
 from lab.errors import CorpusError
-from lab.pipeline.foreign.sources import RunFile
+from lab.pipeline.foreign.finished import RunFile
 from lab.retrieval.trec_run import rankings_of, read_run
 from lab.runs.side import trec_side
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lab.config.experiment import read_experiment
 from lab.corpus.read import read_corpus
 from lab.errors import CorpusError, LabError, RunError
-from lab.pipeline.foreign.sources import RunFile
+from lab.pipeline.foreign.finished import RunFile
 from lab.relevance.read import read_diagnostics
 from lab.runs.folder import TABLES, read_run
 from lab.sets.importing.convert import import_source

@@ -18,8 +18,10 @@ from lab.config.settings import DEPTH
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
 from lab.evaluation.scores import SystemRun
-from lab.pipeline.foreign.retriever import Answers, Hit, Retriever, ask
-from lab.pipeline.foreign.sources import RunFile, source_of
+from lab.pipeline.foreign.finished import GivenRun, RunFile
+from lab.pipeline.foreign.hits import Hit
+from lab.pipeline.foreign.retriever import MOST_FAILED, Answers, ask
+from lab.pipeline.foreign.sources import Given, source_of
 from lab.pipeline.resources import Resources, count_tokens
 from lab.pipeline.rows import SHOWN, StageRows
 from lab.relevance.judge import SpanJudge, judge_for
@@ -32,7 +34,7 @@ from lab.storage.progress import Progress
 # point sorts them last, so that the numbers of the real documents stay as they are.
 ABSENT = "\U0010ffff"
 # The lab's own chunk ids, as its run files name hits.
-CHUNK_ID = re.compile(r"(.+):(\d+)-(\d+)", re.DOTALL)
+CHUNK_ID = re.compile(r"(.+):(\d{1,18})-(\d{1,18})", re.DOTALL)
 
 Place = tuple[str, int, int]
 
@@ -54,25 +56,26 @@ def foreign_config(name: str) -> Config:
 
 
 def ask_retriever(
-    name: str, retriever: Retriever | RetrieverConfig, pieces: Pieces, progress: Progress
+    name: str, retriever: Given, pieces: Pieces, progress: Progress
 ) -> tuple[Answers, str]:
     """Ask one retriever every scored question; also its identity. Raises LabError when it cannot be
-    asked at all."""
+    asked at all, or when no question got a valid answer."""
     depth, retries = None, RETRIES
     if isinstance(retriever, RetrieverConfig):
         depth, retries = retriever.depth, retriever.retries
-    elif not callable(getattr(retriever, "search", None)):
-        raise ConfigError(
-            f"retriever '{name}' is a {type(retriever).__name__}; expected an object with "
-            "search(queries, depth)"
-        )
-    source = source_of(retriever)
+    source = source_of(name, retriever)
     if depth is None:
-        depth = sys.maxsize if isinstance(source, RunFile) else DEPTH
+        depth = sys.maxsize if isinstance(source, RunFile | GivenRun) else DEPTH
     questions = {query.query_id: query.text for query in pieces.queries}
-    return ask(
-        source, questions, depth, retries, progress.stage(f"ask {name}", len(questions))
-    ), source.identity
+    advance = progress.stage(f"ask {name}", len(questions))
+    answers = ask(source, questions, depth, retries, advance)
+    if answers.failed and not any(questions[query_id].strip() for query_id in answers.found):
+        query_id, reason = next(iter(answers.failed.items()))
+        raise ConfigError(
+            f"retriever '{name}': none of {len(answers.failed)} questions got a valid answer; "
+            f"the first, '{query_id}': {reason}"
+        )
+    return answers, source.identity
 
 
 def anchored(corpus: Corpus, rankings: Sequence[Sequence[Hit]]) -> Anchored:
@@ -143,12 +146,14 @@ class _Finder:
         blanks, and names chunks `doc_id:start-end`."""
         if hit.doc_id is None or hit.doc_id in self.corpus:
             return hit
-        for name in dict.fromkeys((hit.doc_id, unquote(hit.doc_id))):
-            if name in self.corpus:
+        for written in dict.fromkeys((hit.doc_id, unquote(hit.doc_id))):
+            name = self.corpus.names.find(written)
+            if name is not None:
                 return replace(hit, doc_id=name)
-            match = CHUNK_ID.fullmatch(name)
-            if match and match[1] in self.corpus and hit.start is None:
-                return Hit(match[1], int(match[2]), int(match[3]), hit.text)
+            match = CHUNK_ID.fullmatch(written)
+            name = self.corpus.names.find(match[1]) if match else None
+            if match and name is not None and hit.start is None:
+                return Hit(name, int(match[2]), int(match[3]), hit.text)
         return hit
 
     def _by_text(self, hit: Hit, taken: Mapping[Place, None]) -> Place:
@@ -249,6 +254,12 @@ def account(name: str, answers: Answers, counts: Mapping[str, int]) -> tuple[str
         lines.append(
             f"{name}: {len(answers.failed)} question(s) without an answer count as nothing found: "
             f"{shown}: {why}"
+        )
+    if not answers.comparable:
+        asked = len(answers.failed) + len(answers.found)
+        lines.append(
+            f"{name}: not comparable, {len(answers.failed)} of {asked} questions failed, more than "
+            f"{MOST_FAILED:.0%}"
         )
     if answers.retried:
         lines.append(f"{name}: {answers.retried} question(s) were asked again")

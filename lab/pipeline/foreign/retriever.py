@@ -1,5 +1,4 @@
-"""Foreign retrievers: systems that are asked, not built; what they answer, and what to do when they
-do not."""
+"""Foreign retrievers: systems that are asked, not built, and what to do when they do not answer."""
 
 import json
 import sys
@@ -9,39 +8,21 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from lab.errors import ConfigError
+from lab.pipeline.foreign.hits import Answer, Failure, Hit, parse_hits
 
 # Seconds before the first repetition; every further one waits twice as long.
 PAUSE = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result of a foreign retriever, found again in the corpus by `doc_id` and offsets, by
-    `doc_id` and text, by text alone, or, with a `doc_id` alone, as the whole document."""
-
-    doc_id: str | None = None
-    start: int | None = None
-    end: int | None = None
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a question got no answer; a `final` one is not asked again."""
-
-    reason: str
-    final: bool = False
-
-
-Answer = tuple[Hit, ...] | Failure
+# Above this share of questions without an answer a system's means say nothing about it: it is not
+# comparable, and left out of every choice.
+MOST_FAILED = 0.1
 
 
 class Retriever(Protocol):
     """A retriever as a Python object."""
 
-    def search(self, queries: Sequence[str], depth: int) -> Sequence[Sequence[Any]]:
+    def search(self, queries: Sequence[str], depth: int) -> Sequence[Any]:
         """For every question at most `depth` results, best first: Hits, mappings with Hit's keys,
-        or document ids."""
+        document ids, `(id, score)` pairs, or a mapping of ids to scores."""
 
 
 class Source(Protocol):
@@ -64,6 +45,11 @@ class Answers:
     found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     retried: int = 0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether enough questions were answered for its means to be compared."""
+        return len(self.failed) <= MOST_FAILED * (len(self.failed) + len(self.found))
 
 
 def ask(
@@ -105,46 +91,6 @@ def ask(
         }
     advance(len(answers.failed))
     return answers
-
-
-def parse_hits(value: Any) -> Answer:
-    """Hits from what a retriever gave: a list of Hits, objects with Hit's keys, or document ids."""
-    if isinstance(value, Mapping) and "hits" in value:
-        value = value["hits"]
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
-        return Failure(f"answer is a {type(value).__name__}; expected a list of hits", final=True)
-    hits = [_hit(item) for item in value]
-    bad = next((item for item, hit in zip(value, hits, strict=True) if hit is None), None)
-    if None in hits:
-        return Failure(
-            f"hit {str(bad)[:80]!r}; expected doc_id (text), start and end (whole numbers) or text",
-            final=True,
-        )
-    return tuple(hit for hit in hits if hit is not None)
-
-
-def _hit(item: Any) -> Hit | None:
-    if isinstance(item, Hit):
-        return item
-    if isinstance(item, str):
-        return Hit(item)
-    if not isinstance(item, Mapping):
-        return None
-    doc_id, start, end, text = (item.get(key) for key in ("doc_id", "start", "end", "text"))
-    doc_id = str(doc_id) if _whole(doc_id) else doc_id
-    if not all(word is None or isinstance(word, str) for word in (doc_id, text)) or not (
-        doc_id or text
-    ):
-        return None
-    if not all(number is None or _whole(number) for number in (start, end)) or (start is None) != (
-        end is None
-    ):
-        return None
-    return Hit(doc_id, start, end, text)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def serve(retriever: Retriever) -> None:

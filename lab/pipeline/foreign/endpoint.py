@@ -1,0 +1,128 @@
+"""HTTP retrievers: an endpoint that is asked a question at a time."""
+
+import contextlib
+import http.client
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.corpus.lines import read_json
+from lab.pipeline.foreign.hits import Answer, Failure, parse_hits
+from lab.pipeline.foreign.patience import LARGEST, TOO_LARGE, LateError, within
+
+# Bytes that are read at a time.
+BLOCK = 2**16
+
+
+@dataclass(frozen=True)
+class HttpSource:
+    """An endpoint that takes a POST of `{"query_id", "query", "depth"}` and answers `{"hits":
+    [...]}`, a question each. The whole answer may take `timeout_seconds` and hold 16 MB; redirects
+    are not followed."""
+
+    url: str
+    timeout_seconds: float
+
+    @property
+    def identity(self) -> str:
+        return f"url {self.url}"
+
+    def answers(self, questions: Mapping[str, str], depth: int) -> Iterator[tuple[str, Answer]]:
+        for query_id, text in questions.items():
+            yield query_id, self._answer(query_id, text, depth)
+
+    def _answer(self, query_id: str, text: str, depth: int) -> Answer:
+        body = json.dumps({"query_id": query_id, "query": text, "depth": depth}).encode()
+        connections = _Connections()
+        try:
+            content = within(self.timeout_seconds, lambda: self._post(body, connections))
+        except (LateError, TimeoutError):
+            connections.cut()
+            return Failure(f"no answer within {self.timeout_seconds:g} s")
+        except urllib.error.HTTPError as fault:
+            return _refused(fault)
+        except (OSError, http.client.HTTPException, ValueError) as fault:
+            return Failure(str(getattr(fault, "reason", None) or fault or type(fault).__name__))
+        if len(content) > LARGEST:
+            return Failure(TOO_LARGE, final=True)
+        try:
+            return parse_hits(read_json(content), depth)
+        except ValueError as fault:
+            return Failure(f"answer is {fault}")
+
+    def _post(self, body: bytes, connections: "_Connections") -> bytes:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.url, body, headers)
+        opener = urllib.request.build_opener(connections, connections.secure, _NoRedirects)
+        blocks, size = [], 0
+        # A second more than is waited for: what is late is cut off by who waits.
+        with opener.open(request, timeout=self.timeout_seconds + 1) as response:
+            while size <= LARGEST and (block := response.read(BLOCK)):
+                blocks.append(block)
+                size += len(block)
+        return b"".join(blocks)
+
+
+def _refused(fault: urllib.error.HTTPError) -> Failure:
+    """The server has understood and refuses: asking again changes nothing, save when it is only
+    busy."""
+    with contextlib.closing(fault):
+        if 300 <= fault.code < 400:
+            target = fault.headers.get("Location", "nowhere")
+            return Failure(
+                f"HTTP {fault.code} leads to {target[:200]}; redirects are not followed, name that "
+                "address if you trust it",
+                final=True,
+            )
+        final = fault.code < 500 and fault.code != 429
+        return Failure(f"HTTP {fault.code} {fault.reason}"[:300], final=final)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Questions go where the user said, and nowhere else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class _Connections(urllib.request.HTTPHandler):
+    """Opens connections and keeps their sockets, so that one that drips can be cut off: the thread
+    that reads it then ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sockets: list[socket.socket] = []
+        self.secure = _SecureConnections(self)
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._connection(http.client.HTTPConnection), req)
+
+    def _connection(self, kind: type[http.client.HTTPConnection]) -> Any:
+        kept = self.sockets
+
+        class Kept(kind):  # type: ignore[valid-type, misc]
+            def connect(self) -> None:
+                super().connect()
+                kept.append(self.sock)
+
+        return Kept
+
+    def cut(self) -> None:
+        for one in self.sockets:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+class _SecureConnections(urllib.request.HTTPSHandler):
+    """The same for https."""
+
+    def __init__(self, kept: _Connections) -> None:
+        super().__init__()
+        self._kept = kept
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._kept._connection(http.client.HTTPSConnection), req)
