@@ -129,7 +129,7 @@ class Diagnosis:
                 self.pieces.queries[self.pieces.query[unit]],
             )
             text, start, end = place(corpus, self.pieces.items[unit][0])
-            index, analyzer = self.stages.bm25_index(bm25).own, ANALYZERS[bm25.analyzer]
+            index, analyzer = self.stages.indexes.bm25_index(bm25).own, ANALYZERS[bm25.analyzer]
             wordings = (query.text, *(query.variants if self.stages.variants else ()))
             terms = [term for wording in wordings for term in index.terms(wording)]
             words = unmatched(

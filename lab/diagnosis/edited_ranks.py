@@ -43,12 +43,12 @@ class EditedRanks:
         if self.stages.variants is not None:
             # Every wording of a piece's question is asked with the edit in place, then fused as
             # ever.
-            row, variant = np.nonzero(query[:, None] == self.stages.owner)
+            row, variant = np.nonzero(query[:, None] == self.stages.questions.owner)
             edits_of_variants = [edits[i] for i in row.tolist()]
             others = self._first_stage(self.stages.variants, config, variant, edits_of_variants)
             ranking = fuse_wordings(ranking, others, row, config.depth)
         if config.rerank is not None:
-            questions = [self.stages.questions[q] for q in query]
+            questions = [self.stages.questions.texts[q] for q in query]
             scores = self._pair_scores(config.rerank, query, edits, ranking)
             ranking = rerank(ranking, scores, config.rerank, questions)
         target, judged_as = self._judged(config, judge, edits)
@@ -118,7 +118,10 @@ class EditedRanks:
         return np.array([known[pair] for pair in pairs])
 
     def _bm25(self, stages: Stages, leg: BM25Config, query: Ints, edits: Edits) -> Floats:
-        questions, index = [stages.questions[q] for q in query], stages.bm25_index(leg)
+        questions, index = (
+            [stages.questions.texts[q] for q in query],
+            stages.indexes.bm25_index(leg),
+        )
         kept, neighbour = _kept_and_neighbour(edits)
         fresh = index.own.scores_of_new(questions, [self._text(edit) for edit in edits])
         fresh = np.fmax(fresh, index.scores_beside(questions, neighbour)[:, 0])
@@ -126,8 +129,8 @@ class EditedRanks:
 
     def _dense(self, stages: Stages, leg: DenseConfig, query: Ints, edits: Edits) -> Floats:
         spans = [(edit.document, *edit.reads) for edit in edits]
-        read = dense.unit(stages.span_vectors(leg, spans)).astype(np.float64)
-        questions, index = stages.question_vectors(leg)[query], stages.dense_index(leg)
+        read = dense.unit(stages.indexes.span_vectors(leg, spans)).astype(np.float64)
+        questions, index = stages.question_vectors(leg)[query], stages.indexes.dense_index(leg)
         kept, neighbour = _kept_and_neighbour(edits)
         fresh = np.fmax(
             (read * questions).sum(axis=1), index.scores_beside(questions, neighbour)[:, 0]
@@ -138,7 +141,7 @@ class EditedRanks:
         """The features of every row's chunks, its edit among them."""
         if not config.features.root:
             return None
-        values, new = self.stages.feature_values(config.features), len(self.stages.chunking)
+        values, new = self.stages.indexes.feature_values(config.features), len(self.stages.chunking)
         document = np.append(self.stages.chunking.document, NONE)
         document_of_edit = np.array([edit.document for edit in edits])[:, None]
         weights = tuple(weight for _, weight in config.features.root)
@@ -156,17 +159,15 @@ class EditedRanks:
         pool, new = ranking.first(config.depth).chunks, len(self.stages.chunking)
         edited = pool == new
         known = np.where(edited, NONE, pool)
-        scores = self.stages.known_pair_scores(config.model, known, query)
+        scores = self.stages.pairs.known(config.model, known, query)
         row, column = np.nonzero(edited)
         if len(row):
             texts = [self._text(edits[r]) for r in row.tolist()]
-            questions = [self.stages.questions[query[r]] for r in row]
+            questions = [self.stages.questions.texts[query[r]] for r in row]
             scores[row, column] = self.stages.resources.score_pairs(config.model, questions, texts)
         row, column = np.nonzero(np.isnan(scores) & (pool != NONE) & edited.any(axis=1)[:, None])
         if len(row):
-            scores[row, column] = self.stages.score_new_pairs(
-                config.model, query[row], pool[row, column]
-            )
+            scores[row, column] = self.stages.pairs.ask(config.model, query[row], pool[row, column])
         return scores
 
     def _judged(self, config: Config, judge: Judge, edits: Edits) -> tuple[Ints, Ints]:

@@ -32,7 +32,7 @@ class FilteredOut:
     def why(self, piece: int) -> str:
         """The conditions that the piece's documents fail, with what they have instead; empty where
         one passes."""
-        wanted = self.stages.filters[self.query[piece]]
+        wanted = self.stages.questions.filters[self.query[piece]]
         if wanted is None or not self.pieces[piece]:
             return ""
         corpus = self.stages.chunking.corpus
@@ -46,7 +46,7 @@ class FilteredOut:
     @cached_property
     def _unfiltered(self) -> Stages:
         """The questions concerned, without their filters."""
-        queries = [self.stages.queries[query] for query in self._questions]
+        queries = [self.stages.questions.queries[query] for query in self._questions]
         return self.stages.asking(queries, variants=self.stages.variants is not None)
 
     def ranks(self, config: Config, judge: Judge) -> Ints:
@@ -57,7 +57,7 @@ class FilteredOut:
         unfiltered = config.model_copy(update={"filter": False})
         prepare_pairs([(self._unfiltered, [unfiltered])])
         concerned = self._unfiltered.ranking(unfiltered)
-        shape = len(self.stages.queries), concerned.chunks.shape[1]
+        shape = len(self.stages.questions), concerned.chunks.shape[1]
         ranking = Ranking(np.full(shape, NONE, dtype=np.int64), np.full(shape, -np.inf))
         ranking.chunks[self._questions] = concerned.chunks
         ranking.scores[self._questions] = concerned.scores

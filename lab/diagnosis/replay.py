@@ -67,7 +67,7 @@ class Replay:
         each, row = np.unique(query, return_inverse=True)
 
         def asking() -> Stages:
-            queries = [self.stages.queries[question] for question in each.tolist()]
+            queries = [self.stages.questions.queries[question] for question in each.tolist()]
             return self.stages.asking(queries, filtered=config.filter, variants=config.variants)
 
         key = each.tobytes(), config.filter, config.variants

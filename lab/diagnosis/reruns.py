@@ -42,7 +42,7 @@ class Reruns:
             return complete(first)
         query, pool = self.pieces.query[units], first.first(config.rerank.depth).chunks
         evidence = _evidence(pool, target, coverings)
-        scores = self.stages.known_pair_scores(config.rerank.model, pool, query)
+        scores = self.stages.pairs.known(config.rerank.model, pool, query)
         # No order of the pool brings in what is not in it, so rows without evidence are decided
         # already.
         self._fill(config.rerank, query, pool, scores, evidence)
@@ -66,9 +66,7 @@ class Reruns:
         """Score the wanted pairs that nobody has scored."""
         row, column = np.nonzero(wanted & np.isnan(scores))
         if len(row):
-            scores[row, column] = self.stages.score_new_pairs(
-                config.model, query[row], pool[row, column]
-            )
+            scores[row, column] = self.stages.pairs.ask(config.model, query[row], pool[row, column])
 
     def _reranked(
         self, config: RerankConfig, query: Ints, first: Ranking, scores: Floats, above: bool
@@ -77,7 +75,7 @@ class Reruns:
         scores."""
         known = scores[~np.isnan(scores)]
         edge = known.max(initial=0.0) + 1 if above else known.min(initial=0.0) - 1
-        questions = [self.stages.questions[q] for q in query]
+        questions = [self.stages.questions.texts[q] for q in query]
         return rerank(first, np.where(np.isnan(scores), edge, scores), config, questions)
 
     def _judged_as(self, config: Config, judge: Judge) -> Ints:

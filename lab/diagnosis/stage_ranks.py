@@ -115,8 +115,8 @@ class StageRanker:
         if config.rerank.threshold is None:
             return first, final
         free = config.rerank.model_copy(update={"threshold": None})
-        scores = self.stages.pair_scores(free, before)
-        uncut = rerank(before, scores, free, self.stages.questions)
+        scores = self.stages.pairs.of_head(free, before)
+        uncut = rerank(before, scores, free, self.stages.questions.texts)
         _, reranked = self._arrival(config, uncut, judge)
         return first, reranked
 

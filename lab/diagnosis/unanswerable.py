@@ -65,7 +65,7 @@ def _best(leg: Ranking) -> Floats:
 
 def _pairs(stage: Stages, config: Config) -> Floats:
     assert config.rerank is not None  # only systems that rerank have pairs
-    found = stage.pair_scores(config.rerank, stage.first_stage(config))
+    found = stage.pairs.of_head(config.rerank, stage.first_stage(config))
     return np.where(np.isnan(found), -np.inf, found)
 
 
@@ -84,7 +84,9 @@ def _effects(
         rankings = []
         for s in (stage, other):
             first = s.first_stage(config)
-            rankings.append(rerank(first, s.pair_scores(setting, first), setting, s.questions))
+            rankings.append(
+                rerank(first, s.pairs.of_head(setting, first), setting, s.questions.texts)
+            )
         delivered = (
             rankings[0]
             if config.deliver == "chunk"

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
+from lab.pipeline.resources import Resources
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -16,4 +18,20 @@ class Memo(dict[K, V]):
         """The value of a key, computed unless it is known."""
         if key not in self:
             self[key] = compute()
+        return self[key]
+
+
+class TimedMemo(Memo[K, V]):
+    """A memo whose computing is timed as one stage of the run."""
+
+    def __init__(self, resources: Resources, stage: str) -> None:
+        super().__init__()
+        self.resources = resources
+        self.stage = stage
+
+    def once(self, key: K, compute: Callable[[], V]) -> V:
+        """The value of a key, computed unless it is known."""
+        if key not in self:
+            with self.resources.timed(self.stage):
+                self[key] = compute()
         return self[key]

@@ -21,9 +21,9 @@ def prepare_pairs(asked: Sequence[tuple[Stages, Sequence[Config]]]) -> None:
         ]
         views = [(stage, np.unique(np.concatenate(keys))) for stage, keys in pools if keys]
         pairs = [(stage, *np.divmod(keys, len(stage.chunking))) for stage, keys in views]
-        questions = [stage.questions[q] for stage, query, _ in pairs for q in query]
+        questions = [stage.questions.texts[q] for stage, query, _ in pairs for q in query]
         texts = [stage.chunking.texts[c] for stage, _, chunks in pairs for c in chunks]
         scores = views[0][0].resources.score_pairs(model, questions, texts)
         borders = np.cumsum([len(keys) for _, keys in views])[:-1]
         for (stage, keys), own in zip(views, np.split(scores, borders), strict=True):
-            stage.keep_pair_scores(model, keys, own)
+            stage.pairs.keep(model, keys, own)

@@ -95,7 +95,7 @@ def stage_rows(
     first_stage = stage.first_stage(config)
     if config.bm25 is not None and config.dense is not None:
         both = stage.candidates(config.bm25, config.dense, config.depth)
-        own = ~np.isin(query, stage.owner)  # fused variants have no exact score of a leg
+        own = ~np.isin(query, stage.questions.owner)  # fused variants have no exact score of a leg
         for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
             stages[name][own] = _look_up(Ranking(both.chunks, values), query[own], chunk[own])[1]
     if config.mode == "hybrid" or config.features.root:
@@ -103,7 +103,7 @@ def stage_rows(
     if config.rerank is not None:
         head = Ranking(
             first_stage.first(config.rerank.depth).chunks,
-            stage.pair_scores(config.rerank, first_stage),
+            stage.pairs.of_head(config.rerank, first_stage),
         )
         stages["rerank_score"] = _look_up(head, query, chunk)[1]
     document, rank = stage.chunking.document[chunk], ranks_of(delivered, query, span)

@@ -6,6 +6,8 @@ from lab.chunking.chunk import Chunk
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Query
@@ -35,10 +37,10 @@ def search(
     assert config.bm25 is not None  # a hybrid system has both legs
     assert config.dense is not None
     resources = Resources(Cache(default_cache_path(), progress.note), progress)
-    stage = Stages(corpus, [query], config.chunk, resources).asked_by(config)
+    stage = Stages(Indexes(corpus, config.chunk, resources), Questions.of([query])).asked_by(config)
     ranking = stage.first_stage(config).first(k)
-    lexical = stage.bm25_index(config.bm25).scores(stage.questions, ranking.chunks)
-    semantic = stage.dense_index(config.dense).scores(
+    lexical = stage.indexes.bm25_index(config.bm25).scores(stage.questions.texts, ranking.chunks)
+    semantic = stage.indexes.dense_index(config.dense).scores(
         stage.question_vectors(config.dense), ranking.chunks
     )
     return tuple(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lab.config.config import Config
+from lab.pipeline.questions import Questions
 from lab.pipeline.stages import Stages
 
 # Questions that are asked one at a time.
@@ -43,8 +44,8 @@ class Profile:
                 self.latencies[plain] = latency(stage, plain)
             self.latencies[config] = self.latencies[plain]
             legs = {
-                "bm25": config.bm25 and stage.bm25_index(config.bm25),
-                "dense": config.dense and stage.dense_index(config.dense),
+                "bm25": config.bm25 and stage.indexes.bm25_index(config.bm25),
+                "dense": config.dense and stage.indexes.dense_index(config.dense),
             }
             self.indexes |= {
                 f"{_place(config)} {leg}": index.size for leg, index in legs.items() if index
@@ -90,11 +91,12 @@ def latency(stage: Stages, config: Config) -> Latency:
 
 def _ask(stage: Stages, config: Config, places: Sequence[int]) -> float:
     """Milliseconds for some questions together, their vectors given."""
-    asking = stage.asking([stage.queries[place] for place in places]).asked_by(config)
+    queries = [stage.questions.queries[place] for place in places]
+    questions = Questions.of(queries, filtered=config.filter, variants=config.variants)
+    # What is timed here is no stage of the sweep.
+    elsewhere = replace(stage.resources, seconds=defaultdict(float), peak_mb={})
+    asking = Stages(stage.indexes, questions, elsewhere)
     for wording in asking.wordings:
-        wording.resources = replace(
-            stage.resources, seconds=defaultdict(float), peak_mb={}
-        )  # no stage of the sweep
         if config.dense is not None:
             wording.question_vectors(config.dense)
     start = time.perf_counter()

@@ -23,6 +23,8 @@ from lab.evaluation.scores import SystemRun, check_unit, score
 from lab.evaluation.unjudged import can_turn, decided_by_unjudged, unjudged
 from lab.pipeline.foreign.answers import foreign_config
 from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.evidence import given
@@ -119,8 +121,9 @@ def sweep(
 
     advance = resources.progress.stage("chunk", len(by_chunk))
     stages: dict[ChunkConfig, Stages] = {}
+    questions = Questions.of(asked.queries)
     for chunk_config in by_chunk:
-        stages[chunk_config] = Stages(corpus, asked.queries, chunk_config, resources)
+        stages[chunk_config] = Stages(Indexes(corpus, chunk_config, resources), questions)
         advance(1)
     counter = next((config.dense.model for config in configs if config.dense), None)
     with resources.timed("count tokens"):
@@ -248,7 +251,7 @@ def _encode_all(
             late.setdefault(config.dense.encoder, {})[config.chunk] = None
         elif config.dense is not None:
             texts.setdefault(config.dense.encoder, {}).update(
-                dict.fromkeys(stages[config.chunk].passages(config.dense.views))
+                dict.fromkeys(stages[config.chunk].indexes.passages(config.dense.views))
             )
     for model, distinct in texts.items():
         resources.encode(model, "passage", distinct)

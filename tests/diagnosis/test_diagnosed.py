@@ -16,6 +16,8 @@ from lab.diagnosis.alpha.summary import metric_values
 from lab.diagnosis.causes import CAUSES
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import HOLD, judge_for
@@ -158,7 +160,10 @@ def evaluations(result: Result, family: Family, cache: Path) -> Iterator[np.ndar
     """Alphas x questions x metrics, slab by slab: the lab's own fusion, judge and metrics at each
     alpha."""
     config, asked = family.config, result.pieces
-    stage = Stages(result.corpus, asked.queries, config.chunk, Resources(Cache(cache, print)))
+    stage = Stages(
+        Indexes(result.corpus, config.chunk, Resources(Cache(cache, print))),
+        Questions.of(asked.queries),
+    )
     found, span_of = (
         stage.candidates(config.bm25, config.dense, config.depth),
         stage.delivery(config.deliver),

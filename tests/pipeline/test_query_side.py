@@ -18,6 +18,8 @@ from lab.config.distinct import reduced
 from lab.config.experiment import read_experiment
 from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Evidence, Query
@@ -53,9 +55,8 @@ def sweep(documents: list[Document], queries: list[Query], **grid: Any) -> Resul
 
 def stages(documents: list[Document], queries: list[Query], size: int = 0) -> Stages:
     chunk = ChunkConfig(size=size) if size else ChunkConfig(strategy="document")
-    return Stages(
-        Corpus(documents), queries, chunk, Resources(Cache(None), encoders={MODEL: GivenEncoder()})
-    )
+    resources = Resources(Cache(None), encoders={MODEL: GivenEncoder()})
+    return Stages(Indexes(Corpus(documents), chunk, resources), Questions.of(queries))
 
 
 def hits(stage: Stages, ranking: Ranking, query: int = 0) -> list[str]:

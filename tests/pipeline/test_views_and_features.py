@@ -16,6 +16,8 @@ from lab.corpus.document import Corpus, Document
 from lab.diagnosis.chunk_edits import ChunkEdits
 from lab.diagnosis.edited_ranks import EditedRanks
 from lab.errors import ConfigError
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import judge_for
@@ -382,7 +384,7 @@ def test_a_chunk_put_in_its_own_place_keeps_its_rank(
         **settings, views=[EVERY], features={"year": 0.2, "cited": 0.01}, alpha=0.37
     )
     asked, resources = pieces(QUERIES), Resources(Cache(None), encoders={"given": GivenEncoder()})
-    stage = Stages(corpus, asked.queries, config.chunk, resources)
+    stage = Stages(Indexes(corpus, config.chunk, resources), Questions.of(asked.queries))
     judge = judge_for(asked, stage.chunking, 0.9)
     complete = judge.judge(stage.ranking(config)).complete
     edits, units = ChunkEdits(stage, asked), np.arange(len(asked))

@@ -17,9 +17,8 @@ from lab.chunking.strategies import chunk
 from lab.config.experiment import read_experiment
 from lab.config.grid import Grid
 from lab.errors import ConfigError
+from lab.pipeline.indexes import Indexes
 from lab.pipeline.resources import Resources
-from lab.pipeline.stages import Stages
-from lab.relevance.query import Query
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import BM25, build
 from lab.retrieval.config import BM25Config
@@ -206,15 +205,10 @@ def test_files_of_one_name_are_told_apart_or_refused() -> None:
 def test_the_postings_are_shared(tmp_path: Path) -> None:
     file = tmp_path / "s.txt"
     file.write_text("car, automobile\n", "utf-8")
-    stage = Stages(
-        corpus_of(TEXTS),
-        [Query("q", "car")],
-        ChunkConfig(strategy="document"),
-        Resources(Cache(None)),
-    )
+    indexes = Indexes(corpus_of(TEXTS), ChunkConfig(strategy="document"), Resources(Cache(None)))
     plain, with_rules = (
-        stage.bm25_index(BM25Config()),
-        stage.bm25_index(BM25Config(synonyms=str(file))),
+        indexes.bm25_index(BM25Config()),
+        indexes.bm25_index(BM25Config(synonyms=str(file))),
     )
     assert with_rules.own.postings is plain.own.postings
     assert plain.own.terms("car") == ["car"]

@@ -17,6 +17,8 @@ from lab.config.experiment import read_experiment
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.errors import ConfigError
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Evidence, Query
@@ -62,7 +64,7 @@ def sweep(corpus: Corpus = CORPUS, **grid: Any) -> Result:
 
 
 def stages(chunk: ChunkConfig, resources: Resources) -> Stages:
-    return Stages(CORPUS, QUERIES, chunk, resources)
+    return Stages(Indexes(CORPUS, chunk, resources), Questions.of(QUERIES))
 
 
 def test_a_file_sweeps_all_of_it_and_names_every_system(tmp_path: Path) -> None:
@@ -142,9 +144,9 @@ def test_late_vectors_are_kept_by_document_and_span() -> None:
     cache = Cache(None)
     late = DenseConfig(pooling="late")
     first = stages(ChunkConfig(strategy="sentences", size=100), Resources(cache))
-    vectors = first.dense_index(late).own.vectors
+    vectors = first.indexes.dense_index(late).own.vectors
     again = stages(ChunkConfig(strategy="sentences", size=100), Resources(cache))
-    assert np.array_equal(again.dense_index(late).own.vectors, vectors)
+    assert np.array_equal(again.indexes.dense_index(late).own.vectors, vectors)
     assert (again.resources.counts["texts computed"], again.resources.counts["texts cached"]) == (
         0,
         len(first.chunking),
@@ -153,7 +155,7 @@ def test_late_vectors_are_kept_by_document_and_span() -> None:
     twins = [i for i, text in enumerate(first.chunking.texts) if text == first.chunking.texts[0]]
     assert len(twins) > 10
     assert len({vectors[i].tobytes() for i in twins}) == len(twins)
-    own = first.dense_index(DenseConfig()).own.vectors
+    own = first.indexes.dense_index(DenseConfig()).own.vectors
     assert len({own[i].tobytes() for i in twins}) == 1
 
 
@@ -187,9 +189,9 @@ def test_a_whole_chunk_is_put_in_as_its_document_reads_it() -> None:
     span = (CORPUS.position["short"], 3, 40)
     document = CORPUS["short"].text
     context = stage.resources.embed_late(DEFAULT_MODEL, [(document, 3, 40)])
-    assert np.array_equal(stage.span_vectors(late, [span]), context)
+    assert np.array_equal(stage.indexes.span_vectors(late, [span]), context)
     alone = stage.resources.embed(DEFAULT_MODEL, "passage", [document[3:40]])
-    assert np.array_equal(stage.span_vectors(DenseConfig(), [span]), alone)
+    assert np.array_equal(stage.indexes.span_vectors(DenseConfig(), [span]), alone)
     assert not np.allclose(context, alone)
 
 

@@ -139,7 +139,7 @@ class Families:
         assert config.dense is not None
         assert config.fusion is not None
         found = self.stage.candidates(config.bm25, config.dense, config.depth)
-        boost = self.stage.boost(config.features)
+        boost = self.stage.indexes.boost(config.features)
         bm25, dense = contributions(found, config.fusion.normalization, boost)
         bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
         if boost is not None:

@@ -124,7 +124,7 @@ def unmatched(
             rules = f" with {Path(config.bm25.synonyms).name}" if config.bm25.synonyms else ""
             name = f"'{config.bm25.analyzer}'{rules}{views}"
             if name not in indexes:
-                indexes[name] = stages[config.chunk].bm25_index(config.bm25).own
+                indexes[name] = stages[config.chunk].indexes.bm25_index(config.bm25).own
     found = []
     for name, index in indexes.items():
         terms = index.query_terms([query.text for query in asked.queries])

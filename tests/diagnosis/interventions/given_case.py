@@ -15,7 +15,9 @@ from lab.diagnosis.interventions.intervention import Case, Intervention
 from lab.diagnosis.replay import Replay
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun
+from lab.pipeline.indexes import Indexes
 from lab.pipeline.pairs import prepare_pairs
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources, count_tokens
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge, SpanJudge, judge_for
@@ -83,7 +85,9 @@ def case_of(
         scorers={RERANKER: GivenReranker(scores or {})},
     )
     asked = pieces(queries)
-    stages = Stages(corpus, asked.queries, config.chunk, resources).asked_by(config)
+    stages = Stages(Indexes(corpus, config.chunk, resources), Questions.of(asked.queries)).asked_by(
+        config
+    )
     prepare_pairs([(stages, [config])])
     judges: dict[str, Judge] = {}
 
