@@ -265,8 +265,12 @@ def _item(record: object, corpus: Corpus, place: str, problems: list[str]) -> Ev
     )
     given_id = identifier(record, "doc_id", place, problems)
     grade, role, group = record.get("grade", 3), record.get("role", "core"), record.get("group")
-    if isinstance(grade, bool) or grade not in GRADES:
-        problems.append(f"{place}: grade is {grade!r}; expected 1 (helpful), 2 or 3 (answers it)")
+    whole = all(record.get(key) is None for key in ("quote", "start", "end"))
+    if isinstance(grade, bool) or grade not in (*GRADES, *((0,) if whole else ())):
+        problems.append(
+            f"{place}: grade is {grade!r}; expected 1 (helpful), 2 or 3 (answers it), or 0 for a "
+            "whole document that was judged not relevant"
+        )
     if role not in ROLES:
         problems.append(f"{place}: role is {role!r}; expected 'core' or 'background'")
     if group is not None and _name(group) is None:

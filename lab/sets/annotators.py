@@ -12,12 +12,13 @@ from lab.relevance.read import read_diagnostics
 from lab.sets.agreement import Grades, document_grades, sentence_grades
 from lab.sets.importing.formats.collection import Judgement
 from lab.sets.importing.mend import off_scale
+from lab.sets.pool.sheet import is_sheet, read_labels
 
 
 @dataclass(frozen=True, slots=True)
 class Annotators:
-    """Grades of both, what was judged (`document` or `sentence`), and the labels that were left out
-    with file and line."""
+    """Grades of both, what was judged (`document`, `sentence` or `span`), and the labels that were
+    left out with file and line."""
 
     a: Grades
     b: Grades
@@ -27,7 +28,8 @@ class Annotators:
 
 def read_annotators(a: Path, b: Path, corpus: Path | None) -> Annotators:
     """Two diagnostic sets (.jsonl or folders), whose evidence is compared sentence by sentence over
-    `corpus`, or two qrels files. Labels off the scale of their file are left out and told.
+    `corpus`, two qrels files, or two sheets of `lab pool`. Labels off the scale of their file are
+    left out and told.
 
     Raises DiagnosticsError when a set comes without a corpus, LabError with everything that cannot
     be read.
@@ -35,6 +37,11 @@ def read_annotators(a: Path, b: Path, corpus: Path | None) -> Annotators:
     absent = [path for path in (a, b) if not path.exists()]
     if absent:
         raise DiagnosticsError(f"{path}: no such file or folder" for path in absent)
+    if is_sheet(a) and is_sheet(b):
+        labels = [read_labels(path) for path in (a, b)]
+        unit = "document" if all(one.start is None for of in labels for one in of) else "span"
+        first, second = ({(one.query_id, one.item): one.grade for one in of} for of in labels)
+        return Annotators(first, second, unit)
     if all(path.is_file() and path.suffix != ".jsonl" for path in (a, b)):
         (grades_a, strange_a), (grades_b, strange_b) = _qrels(a), _qrels(b)
         return Annotators(grades_a, grades_b, "document", (*strange_a, *strange_b))
