@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from lab.chunking.config import DELIVER, ChunkConfig, Deliver
-from lab.config.rows import FOREIGN, chunks_label
+from lab.config.rows import FOREIGN
 from lab.config.settings import DEPTH, SETTINGS, SLICES, Setting, file_name, of_stage
 from lab.errors import ConfigError
 from lab.retrieval.config import (
@@ -108,7 +108,7 @@ class Config(BaseModel):
         order of the street."""
         if self.retriever is not None:
             return self.retriever
-        words = [chunks_label(self.settings()), self.mode]
+        words = [self.chunk.label, self.mode]
         for role, model in (("tokens", self.chunk.tokenizer), ("sentences", self.chunk.embedder)):
             if model is not None and model != DEFAULT_MODEL:
                 words.append(f"{role}={file_name(model)}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -15,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from lab.chunking.numbers import CountFromZero, Number
 from lab.config.config import problem
 from lab.config.grid import Grid
 from lab.config.own_metrics import function_name, load_function, taken_out
@@ -26,6 +28,12 @@ from lab.evaluation.own import OwnMetric
 from lab.retrieval.synonyms import read_synonyms
 
 CONTEXT_K = 10
+
+
+def _any(metrics: tuple[str, ...]) -> tuple[str, ...]:
+    if not metrics:
+        raise ValueError("expected at least one metric, like 'recall@5'")
+    return metrics
 
 
 class Measure(BaseModel):
@@ -41,15 +49,19 @@ class Measure(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    metrics: tuple[str, ...] = ("recall@5", "precision@3", "ndcg@10")
+    metrics: Annotated[tuple[str, ...], AfterValidator(_any)] = (
+        "recall@5",
+        "precision@3",
+        "ndcg@10",
+    )
     select_by: str = "ndcg@10"
     unit: Literal["auto", "evidence", "document"] = "auto"
-    hold: Annotated[float, Field(gt=0, le=1)] = 0.9
-    weights: dict[str, Annotated[float, Field(gt=0)]] = {}
-    sealed: Annotated[float, Field(ge=0, le=0.8)] = 0.0
+    hold: Annotated[Number, Field(gt=0, le=1)] = 0.9
+    weights: dict[str, Annotated[Number, Field(gt=0, le=1e6)]] = {}
+    sealed: Annotated[Number, Field(ge=0, le=0.8)] = 0.0
     sealed_by: Literal["documents", "date"] = "documents"
     python: tuple[str, ...] = ()
-    seed: int = 0
+    seed: CountFromZero = 0
     _functions: dict[str, OwnMetric] = PrivateAttr(default_factory=dict)
 
     def __init__(self, **values: Any) -> None:

@@ -19,7 +19,7 @@ from lab.relevance.query import Query
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
 
 # Cells that are looked at; no machine sweeps more.
-MOST_CELLS = 100_000
+MOST_CELLS = 20_000
 # Bad values of one setting that a message names.
 SHOWN = 5
 # The column of a table of systems that says which rows are rows of it.

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from lab.errors import ConfigError
+from lab.retrieval.config import Depth
 
 # How long an answer is waited for, and how often a failed question is asked again, unless the user
 # says otherwise.
@@ -34,7 +35,7 @@ class RetrieverConfig(BaseModel):
     run: Path | None = None
     url: Annotated[str | None, Field(pattern="^https?://")] = None
     command: Annotated[str | None, Field(min_length=1)] = None
-    depth: PositiveInt | None = None
+    depth: Depth | None = None
     timeout_seconds: Annotated[float, Field(gt=0, le=DAY, strict=True)] = TIMEOUT_SECONDS
     retries: Annotated[int, Field(ge=0, le=MOST_RETRIES, strict=True)] = RETRIES
 

@@ -8,6 +8,7 @@ is a row here, a field of the slice of the config that reads it, and the code th
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -271,11 +272,13 @@ PROVES: dict[str, tuple[str, ...]] = {
 }
 
 
+@cache
 def of_stage(stage: Stage) -> tuple[Setting, ...]:
     """The settings that a stage reads."""
     return tuple(row for row in _ROWS if row.stage == stage)
 
 
+@cache
 def of_group(group: str) -> tuple[Setting, ...]:
     """The settings that a table of systems shows as one column."""
     return tuple(row for row in _ROWS if row.group == group)

@@ -16,6 +16,7 @@ from lab.config.rows import in_play, settings_of, settings_table
 from lab.config.settings import PROVES, SETTINGS, SLICES, TABLES, of_stage
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import pairs
+from lab.errors import ConfigError
 from lab.evaluation.ablation import Factors
 from lab.report.labels import labels, shown_settings
 
@@ -275,3 +276,38 @@ def test_a_foreign_system_differs_from_none_in_one_setting() -> None:
     foreign = Config(retriever="theirs").settings()
     assert list(pairs([own, foreign, foreign])) == []
     assert np.flatnonzero(Factors([in_play(own), in_play(foreign)]).alike(0, but_for=[])) == [0]
+
+
+def test_a_row_with_other_columns_needs_the_name_of_its_system() -> None:
+    (config,) = Grid(mode="bm25", chunk_size=[[256, 768]]).systems()[0]
+    row = config.settings()
+    assert Grid(**row, system=config.name, **{"recall@5": 0.5}).systems()[0] == (config,)
+    with pytest.raises(ConfigError, match="unknown setting 'recall@5'"):
+        Grid(**row, **{"recall@5": 0.5})
+    with pytest.raises(ConfigError, match="names the system 'other', but its settings make"):
+        Grid(**row, system="other")
+
+
+def test_a_row_of_settings_alone_is_told_by_having_all_of_them() -> None:
+    (config,) = Grid(mode="dense", views=[["text", "title"]]).systems()[0]
+    assert Grid(**config.settings()).systems()[0] == (config,)
+    # An axis of two sizes, or two sizes indexed together: nobody can say.
+    (several,) = Grid(mode="bm25", chunk_size=[[256, 768]]).systems()[0]
+    with pytest.raises(ConfigError, match="sizes indexed together, or one system each"):
+        Grid(**several.settings())
+    assert Grid.from_row(several.settings()).systems()[0] == (several,)
+
+
+def test_a_grid_is_made_again_from_what_the_manifest_holds() -> None:
+    grid = Grid(chunk_size=[400, [256, 768]], threshold=(None, 0.2), features=({}, {"a": 0.1}))
+    assert Grid(**grid.model_dump(mode="json")) == grid
+
+
+def test_a_foreign_retriever_and_bad_cells_are_no_grid() -> None:
+    foreign = Config(retriever="theirs")
+    with pytest.raises(ConfigError, match="'theirs' is a foreign retriever"):
+        Grid(**foreign.settings(), system="theirs")
+    (config,) = Grid(mode="bm25").systems()[0]
+    with pytest.raises(ConfigError) as fault:
+        Grid.from_row(config.settings() | {"k1": "much", "unit": "miles"})
+    assert len(fault.value.problems) == 2
