@@ -1,11 +1,12 @@
 """What can be varied about chunks: ChunkConfig, and what a hit hands to the reader: Deliver."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from lab.chunking.numbers import LARGEST, CountFromZero, Number, UnitInterval, within
+from lab.chunking.prefix import Prefix
 from lab.chunking.size import Size, SizeByType
 from lab.chunking.units import Unit
 
@@ -56,7 +57,8 @@ class ChunkConfig(BaseModel):
     is a word) or tokens of the model named `tokenizer`. A tuple of sizes indexes chunks of all of
     them together; a table gives each document the size of its type. `document` keeps every document
     whole and reads neither. `phase` in [0, 1) is where the first cut falls, as a share of the
-    distance of two cuts (see `lab.chunking.phase`).
+    distance of two cuts (see `lab.chunking.phase`). `prefix` is what stands before a chunk's text
+    when it is indexed (see `lab.chunking.prefix`); a whole document has no headings above it.
 
     `semantic` cuts where sentences embedded by the model named `embedder` are farther apart than
     the `percentile` of their document's distances. Names with a colon are other libraries'
@@ -73,6 +75,16 @@ class ChunkConfig(BaseModel):
     tokenizer: str | None = None
     percentile: Percentile = 95.0
     embedder: str | None = None
+    prefix: Prefix = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_above(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("strategy") != "document":
+            return values
+        alone = {"headings": "", "title+headings": "title"}
+        prefix = values.get("prefix", "")
+        return values | {"prefix": alone.get(prefix, prefix)} if prefix else values
 
     @model_validator(mode="after")
     def _fits(self) -> "ChunkConfig":
@@ -107,7 +119,7 @@ class ChunkConfig(BaseModel):
     @property
     def label(self) -> str:
         """How documents are cut, in a word."""
-        fields = ("size", "overlap", "unit", "phase", "percentile")
+        fields = ("size", "overlap", "unit", "phase", "percentile", "prefix")
         read = {key: None if key in self.unread else getattr(self, key) for key in fields}
         return chunk_label(self.strategy, **read)
 
@@ -119,9 +131,10 @@ def chunk_label(
     unit: str | None,
     phase: float | None,
     percentile: float | None,
+    prefix: str | None,
 ) -> str:
-    """How documents are cut, like `fixed-400/50`, or `fixed-400@0.25` at a phase: None is what the
-    strategy does not read."""
+    """How documents are cut, like `fixed-400/50`, `fixed-400@0.25` at a phase or `fixed-400^title`
+    behind a prefix: None is what the strategy does not read."""
     label = strategy
     if size is not None:
         label += "-" + ("+".join(map(str, size)) if isinstance(size, tuple) else str(size))
@@ -131,7 +144,9 @@ def chunk_label(
         label += f"@{phase:.12g}"
     if percentile is not None:
         label += f"-p{percentile:.12g}"
-    return label if unit in (None, "characters") else f"{label}-{unit}"
+    if unit not in (None, "characters"):
+        label += f"-{unit}"
+    return f"{label}^{prefix}" if prefix else label
 
 
 DELIVER = re.compile(r"chunk|window\(([1-9]\d{0,9})\)|parent\(([1-9]\d{0,9})\)", re.ASCII)

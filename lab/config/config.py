@@ -67,6 +67,11 @@ class Config(BaseModel):
             raise ValueError(
                 f"bm25.views {self.bm25.views} and dense.views {self.dense.views} must be the same"
             )
+        if self.chunk.prefix and self.dense is not None and self.dense.pooling == "late":
+            raise ValueError(
+                f"prefix '{self.chunk.prefix}' and pooling 'late' do not go together: a late chunk "
+                "is read within its document, behind nothing of its own"
+            )
         if self.rerank is not None and self.rerank.depth > self.depth:
             raise ValueError(
                 f"rerank.depth {self.rerank.depth} exceeds retrieve.depth {self.depth}: no more "

@@ -159,6 +159,7 @@ _ROWS = (
     _of_slice("chunk", "unit", effort=10, proves=CUTS, group="chunks"),
     _of_slice("chunk", "phase", effort=10, proves=CUTS, group="chunks"),
     _of_slice("chunk", "percentile", effort=10, proves=CUTS, group="chunks"),
+    _of_slice("chunk", "prefix", effort=8, proves=("detached", *GAPS, *RANKED), group="chunks"),
     Setting(
         name="deliver",
         table="chunk",

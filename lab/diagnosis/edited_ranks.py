@@ -123,7 +123,8 @@ class EditedRanks:
             stages.indexes.bm25_index(leg),
         )
         kept, neighbour = _kept_and_neighbour(edits)
-        fresh = index.own.scores_of_new(questions, [self._text(edit) for edit in edits])
+        texts = stages.indexes.texts_of([(edit.document, edit.start, edit.end) for edit in edits])
+        fresh = index.own.scores_of_new(questions, texts)
         fresh = np.fmax(fresh, index.scores_beside(questions, neighbour)[:, 0])
         return np.where(kept[:, 0] == NONE, fresh, index.scores(questions, kept)[:, 0])
 

@@ -7,7 +7,7 @@ import numpy as np
 from lab.arrays import NEVER, Bools, Ints
 from lab.config.config import Config
 from lab.diagnosis.filtered import FilteredOut
-from lab.diagnosis.unread import Tail, unread
+from lab.diagnosis.unread import Tail, room_of, unread
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
@@ -129,7 +129,7 @@ class StageRanker:
                 return {}
             resources, chunking = self.stages.resources, self.stages.chunking
             encoder = resources.encoder(dense.model)
-            room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
+            room = room_of(encoder, chunking, self.stages.indexes.config.prefix)
             starts = resources.token_starts(dense.model, chunking.corpus)
             return unread(self.pieces, chunking, starts, room)
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from lab.arrays import Ints
 from lab.chunking.chunk import Chunking
+from lab.chunking.prefix import Prefix, prefixes
 from lab.relevance.pieces import Pieces
 from lab.relevance.place import place
+from lab.retrieval.encoder import Encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +26,31 @@ class Tail:
     begin: int
 
 
-def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: int) -> Ints:
-    """Per chunk the offset up to which an encoder of `room` tokens reads; its end where it is read
-    whole."""
+def room_of(encoder: Encoder, chunking: Chunking, prefix: Prefix) -> Ints:
+    """Per chunk how many of its own tokens an encoder reads, behind its prompt and the prefix."""
+    room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
+    before = prefixes(chunking.corpus, chunking.spans, prefix)
+    tokens = {text: len(encoder.offsets(text)) if text else 0 for text in set(before)}
+    return np.array([max(room - tokens[text], 0) for text in before], dtype=np.int64)
+
+
+def read_ends(chunking: Chunking, token_starts: Sequence[Ints], room: Ints) -> Ints:
+    """Per chunk the offset up to which an encoder reads that has room for so many of its tokens;
+    its end where it is read whole."""
     ends = chunking.end.copy()
     for chunk, document in enumerate(chunking.document):
         starts = token_starts[document]
-        last = int(np.searchsorted(starts, chunking.start[chunk])) + room
+        last = int(np.searchsorted(starts, chunking.start[chunk]) + room[chunk])
         if last < len(starts) and starts[last] < ends[chunk]:
             ends[chunk] = starts[last]
     return ends
 
 
 def unread(
-    asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room: int
+    asked: Pieces, chunking: Chunking, token_starts: Sequence[Ints], room: Ints
 ) -> dict[int, Tail]:
-    """Pieces of which an encoder of `room` tokens reads less than half, with the tail that holds
-    most of one."""
+    """Pieces of which an encoder reads less than half that has room for so many tokens of every
+    chunk, with the tail that holds most of one."""
     ends, found = read_ends(chunking, token_starts, room), dict[int, Tail]()
     if (ends == chunking.end).all():
         return found
@@ -68,7 +78,7 @@ def unread(
             fits = (
                 np.searchsorted(starts, min(end, int(chunking.end[worst])))
                 - np.searchsorted(starts, low)
-                <= room
+                <= room[worst]
             )
             tails.append(
                 Tail(worst, low, int(chunking.end[worst]), low if fits else max(low, start))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -11,6 +11,7 @@ from lab.arrays import Bools, Floats, Ints, Vectors
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.context import Delivery, deliver
+from lab.chunking.prefix import prefixes
 from lab.chunking.semantic import Embed
 from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
@@ -91,7 +92,7 @@ class Indexes:
             if config.pooling == "late":
                 vectors = self.span_vectors(config, self.chunking.spans)
             else:
-                vectors = self.resources.embed(config.encoder, "passage", self.chunking.texts)
+                vectors = self.resources.embed(config.encoder, "passage", self.indexed_texts)
             own = dense.build(vectors, config.index, self.chunking)
             views = self._views(config.views)
             return Views(own, tuple((view, index_of(view)) for view in views))
@@ -104,18 +105,34 @@ class Indexes:
         return self._dense.once(config, build)
 
     def span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:
-        """Vectors of any spans (document, start, end), read by themselves or within their
-        document."""
-        texts = [document.text for document in self.chunking.corpus]
+        """Vectors of any spans (document, start, end), read by themselves behind their prefix, or
+        within their document."""
         if config.pooling == "late":
+            texts = [document.text for document in self.chunking.corpus]
             return self.resources.embed_late(
                 config.encoder, [(texts[d], s, e) for d, s, e in spans]
             )
-        return self.resources.embed(config.encoder, "passage", [texts[d][s:e] for d, s, e in spans])
+        return self.resources.embed(config.encoder, "passage", self.texts_of(spans))
+
+    def texts_of(self, spans: Sequence[tuple[int, int, int]]) -> list[str]:
+        """Any spans (document, start, end) as they are indexed, behind their prefix."""
+        documents = self.chunking.corpus.documents
+        before = prefixes(self.chunking.corpus, spans, self.config.prefix)
+        return [
+            prefix + documents[document].text[start:end]
+            for prefix, (document, start, end) in zip(before, spans, strict=True)
+        ]
+
+    @cached_property
+    def indexed_texts(self) -> list[str]:
+        """Every chunk's text as it is indexed."""
+        if not self.config.prefix:
+            return self.chunking.texts
+        return self.texts_of(self.chunking.spans)
 
     def passages(self, views: tuple[str, ...]) -> Iterable[str]:
         """Every text that is indexed: the chunks' own, then those of the other views."""
-        return chain(self.chunking.texts, *(view.texts for view in self._views(views)))
+        return chain(self.indexed_texts, *(view.texts for view in self._views(views)))
 
     def _views(self, names: tuple[str, ...]) -> list[Entries]:
         return self._entries.once(names, lambda: entries_of(self.chunking, names))

@@ -13,7 +13,9 @@ from lab.config.grid import Grid, system_of
 from lab.config.settings import SETTINGS
 from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
+from lab.pipeline.indexes import Indexes
 from lab.pipeline.pairs import prepare_pairs
+from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Query
@@ -95,7 +97,7 @@ def test_systems_that_are_one_rank_alike_to_the_last_chunk(seed: int) -> None:
     encoder, scorer = GivenEncoder(), Scorer(overlap)
     resources = Resources(Cache(None), encoders={"given": encoder}, scorers={"overlap": scorer})
     cells = all_cells(WIDE)
-    stages = Stages(corpus, queries, cells[0].chunk, resources)
+    stages = Stages(Indexes(corpus, cells[0].chunk, resources), Questions.of(queries))
     by_switches: defaultdict[tuple[bool, bool], list[Config]] = defaultdict(list)
     for config in cells:
         by_switches[config.filter, config.variants].append(config)
@@ -123,7 +125,7 @@ def test_what_the_normalisation_shows_is_kept_apart() -> None:
     for settings in (reranker, {"features": {"year": 0.3}}):
         systems = Grid(mode=("bm25", "hybrid"), **more, **settings).systems()[0]
         assert [config.mode for config in systems] == ["bm25", "hybrid"]
-        stages = Stages(corpus, queries, systems[0].chunk, resources)
+        stages = Stages(Indexes(corpus, systems[0].chunk, resources), Questions.of(queries))
         prepare_pairs([(stages, systems)])
         bm25, hybrid = (cut(stages.ranking(config)) for config in systems)
         assert bm25 != hybrid

@@ -12,6 +12,7 @@ from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
 from lab.corpus.document import Corpus
+from lab.diagnosis.unread import room_of
 from lab.pipeline.resources import Resources, count_tokens
 from lab.relevance.pieces import Pieces
 from lab.sets.audit.asking import useless_filters
@@ -91,8 +92,7 @@ def facts_of(
     lengths = chunking.end - chunking.start
     truncated = []
     for model in _models(configs, config):
-        encoder = resources.encoder(model)
-        room = encoder.max_tokens - len(encoder.offsets(encoder.prompt("passage")))
+        room = room_of(resources.encoder(model), chunking, config.prefix)
         over = np.maximum(
             count_tokens(resources.token_starts(model, chunking.corpus), chunking) - room, 0
         )
