@@ -22,5 +22,5 @@ print(
 
 # The first question that the best system misses altogether, and where its evidence went.
 recall = result.scores(result.best).column("recall@5")
-missed = result.pieces.queries[int(recall.argmin())]
-print(result.explain(missed.query_id))
+missed = result.query_ids[int(recall.argmin())]
+print(result.explain(missed))

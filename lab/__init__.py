@@ -5,6 +5,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from lab.runs.renderer import Renderer, draw_with
+
 if TYPE_CHECKING:
     from lab.config.config import Config
     from lab.config.experiment import Measure, read_experiment
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from lab.relevance.frame import queries_from_frame
     from lab.relevance.query import Evidence, Query
     from lab.relevance.read import read_diagnostics
-    from lab.runs.folder import read_run
-    from lab.sweeping.result import Result
+    from lab.runs.run import Run, read_run
     from lab.sweeping.sweep import sweep
 
 # Loaded at first use, so that `import lab` and `lab --help` cost nothing.
@@ -29,12 +30,12 @@ _HOME = {
     "LabError": "lab.errors",
     "Measure": "lab.config.experiment",
     "Query": "lab.relevance.query",
-    "Result": "lab.sweeping.result",
+    "Run": "lab.runs.run",
     "queries_from_frame": "lab.relevance.frame",
     "read_corpus": "lab.corpus.read",
     "read_diagnostics": "lab.relevance.read",
     "read_experiment": "lab.config.experiment",
-    "read_run": "lab.runs.folder",
+    "read_run": "lab.runs.run",
     "sweep": "lab.sweeping.sweep",
 }
 
@@ -47,7 +48,7 @@ __all__ = [
     "LabError",
     "Measure",
     "Query",
-    "Result",
+    "Run",
     "queries_from_frame",
     "read_corpus",
     "read_diagnostics",
@@ -75,3 +76,14 @@ def _version() -> str:
         return version("retrieval-diagnostics-lab")
     except PackageNotFoundError:
         return "unknown"
+
+
+def _renderer() -> Renderer:
+    """The report draws runs; it lies below them, so the front door introduces it."""
+    from lab.report.page.notebook import Plots, html_of
+    from lab.report.page.page import page
+
+    return Renderer(page, html_of, Plots)
+
+
+draw_with(_renderer)

@@ -4,12 +4,19 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from lab.arrays import NONE, Vectors
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
+from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, rank
+from lab.sweeping.measured import Measured
+from lab.sweeping.sweep import Tools
+from lab.sweeping.sweep import measured as measure_systems
 
 
 def corpus_of(texts: Mapping[str, str]) -> Corpus:
@@ -77,3 +84,14 @@ class GivenReranker:
         self.scored.extend(zip(questions, texts, strict=True))
         progress(len(texts))
         return np.array([self.scores.get(text, 0.0) for text in texts])
+
+
+def measured(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid,
+    measure: Measure,
+    **tools: Any,
+) -> Measured:
+    """A sweep's arrays, for tests of what stands behind the tables."""
+    return measure_systems(corpus, queries, grid, measure, "measured", Tools(**tools))

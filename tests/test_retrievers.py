@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from lab.cli import app
 from lab.config.grid import Grid
 from lab.relevance.query import Evidence, Query
-from lab.runs.folder import read_run
+from lab.runs.run import read_run
 from lab.sweeping.sweep import sweep
 from tests.conftest import ROOT
 from tests.given import GivenEncoder, corpus_of

@@ -18,7 +18,6 @@ from lab.config.experiment import read_experiment
 from lab.corpus.document import Corpus
 from lab.runs.folder import write_run
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -61,17 +60,17 @@ def main(rounds: int) -> None:
                 cache.write_bytes(filled.read_bytes())  # what the first run left, each time
                 wall, cpu = time.perf_counter(), time.process_time()
                 result = sweep(documents, queries, wanted, cache=cache)
-                write_run(run_of(result), out, {})
+                write_run(result.tables, out)
+                seconds = result.manifest["seconds"]
+                seconds = result.manifest["seconds"]
                 found[name].append(
                     {
                         "wall": time.perf_counter() - wall,
                         "cpu": time.process_time() - cpu,
-                        "models": sum(
-                            result.seconds.get(stage, 0.0) for stage in ("encode", "rerank")
-                        ),
+                        "models": sum(seconds.get(stage, 0.0) for stage in ("encode", "rerank")),
                         "systems": len(result.systems),
                         **{
-                            f"{what} computed": result.counts.get(f"{what} computed", 0)
+                            f"{what} computed": result.manifest["counts"].get(f"{what} computed", 0)
                             for what in ("texts", "pairs")
                         },
                     }

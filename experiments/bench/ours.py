@@ -24,7 +24,7 @@ def main(data: Path, what: str) -> None:
         f"{time.process_time() - begun[1]:.2f} s"
     )
     print(result.table()[["system", *result.metrics]].to_string())
-    print(dict(result.seconds))
+    print(dict(result.manifest["seconds"]))
     print(
         f"whole: {time.perf_counter() - start[0]:.2f} s, processor "
         f"{time.process_time() - start[1]:.2f} s"

@@ -105,7 +105,7 @@ def main(data: Path, sizes: tuple[int, ...]) -> None:
         "sweep": {"wall": round(whole[0], 1), "cpu": round(whole[1], 1)},
         "models alone": {"wall": round(model[0], 1), "cpu": round(model[1], 1)},
         "ratio": {"wall": round(whole[0] / model[0], 3), "cpu": round(whole[1] / model[1], 3)},
-        "stages": result.seconds,
+        "stages": result.manifest["seconds"],
     }
     print(json.dumps(found))
 

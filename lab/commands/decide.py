@@ -58,10 +58,10 @@ def ablate(
     from lab.report.screens.ablate import ablation_json, ablation_screen
     from lab.report.screens.console import TextConsole, say_json
     from lab.runs.ablate import ablate as ablate_run
-    from lab.runs.folder import read_run
+    from lab.runs.run import read_run
 
     finished = read_run(run)
-    found = ablate_run(finished, baseline or finished.manifest["recommended"], metric)
+    found = ablate_run(finished, baseline or finished.recommended, metric)
     if as_json:
         say_json(ablation_json(found))
     else:

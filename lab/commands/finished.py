@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from lab.commands.options import AsJson
+from lab.commands.options import AsJson, CorpusPath, SetPaths, SystemName
 
 
 def show(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
     """Show the first screen of a finished run again."""
     from lab.report.screens.console import TextConsole
     from lab.report.screens.terminal import first_screen
-    from lab.runs.folder import read_run
+    from lab.runs.run import read_run
 
     TextConsole().print(first_screen(read_run(run)))
 
@@ -23,20 +23,18 @@ def slices(
     by: Annotated[
         str, typer.Option(help="kind, doctype, length, language, distance, siblings, or a tag.")
     ] = "kind",
-    system: Annotated[
-        str | None, typer.Option(help="System by name; the best one by default.")
-    ] = None,
+    system: SystemName = None,
+    corpus: CorpusPath = None,
+    questions: SetPaths = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a run by slices of its questions; `distance` adds the boundary gap, `siblings` the
     confusion of near misses."""
     from lab.report.screens.console import TextConsole, say_json
     from lab.report.screens.slices import sliced_json, sliced_screen
-    from lab.runs.reopen import reopen
-    from lab.runs.slices import sliced
+    from lab.runs.run import read_run
 
-    opened = reopen(run)
-    found = sliced(opened.run, opened.corpus, opened.queries, by, system or opened.run.best)
+    found = read_run(run, corpus, questions).sliced(by, system)
     if as_json:
         say_json(sliced_json(found))
     else:
@@ -46,36 +44,35 @@ def slices(
 def explain(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     query: Annotated[str, typer.Argument(help="Question id.")],
-    system: Annotated[
-        str | None, typer.Option(help="System by name; the best one by default.")
-    ] = None,
+    system: SystemName = None,
+    corpus: CorpusPath = None,
+    questions: SetPaths = None,
 ) -> None:
     """Show why a question fails: its hits with the evidence marked, the cause with its proof, and
     what would have helped."""
     from lab.report.screens.console import TextConsole
     from lab.report.screens.explanation import explanation_screen
-    from lab.runs.explain import explain as explain_question
-    from lab.runs.reopen import reopen
+    from lab.runs.run import read_run
 
-    opened = reopen(run)
-    story = explain_question(
-        opened.run, opened.corpus, opened.queries, query, system or opened.run.best
-    )
+    story = read_run(run, corpus, questions).explain(query, system)
     TextConsole().print(explanation_screen(story))
 
 
-def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
+def report(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    corpus: CorpusPath = None,
+    questions: SetPaths = None,
+) -> None:
     """Write the report of a finished run anew: one file that opens from disk and fetches
     nothing."""
     from lab.report.page.dose_plot import read_doses
-    from lab.report.page.page import NAME, page
+    from lab.report.page.page import page
     from lab.report.screens.console import say
     from lab.runs.folder import write_page
-    from lab.runs.reopen import reopen
+    from lab.runs.run import REPORT, read_run
 
-    opened = reopen(run)
-    text = page(opened.run, opened.corpus, opened.queries, read_doses(run))
-    say(f"written: {write_page(run, NAME, text)}")
+    text = page(read_run(run, corpus, questions), read_doses(run))
+    say(f"written: {write_page(run, REPORT, text)}")
 
 
 def export(
@@ -88,7 +85,7 @@ def export(
     """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
     from lab.report.export.export import export as export_run
     from lab.report.screens.console import say
-    from lab.runs.folder import read_run
+    from lab.runs.run import read_run
 
     folder = out or run / "export" / to
     written = export_run(read_run(run), to, folder)

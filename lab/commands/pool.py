@@ -38,16 +38,17 @@ def pool(
 
 def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
     from lab.runs.pool import Source, pick
-    from lab.runs.reopen import reopen
+    from lab.runs.run import read_run
     from lab.sets.pool.merge import earlier_labels
     from lab.sets.pool.page import labelling_page
     from lab.sets.pool.sheet import sheet, write_sheet
 
-    opened = reopen(run)
-    manifest = opened.run.manifest
-    sets = [Path(path) for path in manifest["paths"]["diagnostic_sets"]]
+    opened = read_run(run)
+    manifest, sets = opened.manifest, opened.sets
     unit = manifest["unit"]
-    source = Source(opened.run.rankings, opened.queries, opened.corpus, unit, earlier_labels(sets))
+    source = Source(
+        opened.tables.rankings, opened.queries, opened.corpus, unit, earlier_labels(sets)
+    )
     systems = manifest["as_good_as_best"]
     picked = pick(source, systems, manifest["conclusions"]["select_by"], budget)
     grades = [item.grade for query in opened.queries for item in query.evidence]
@@ -70,7 +71,7 @@ def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
 
 def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool) -> None:
     from lab.errors import RunError
-    from lab.runs.reopen import reopen
+    from lab.runs.run import read_run
     from lab.sets.pool.merge import merge
     from lab.sets.pool.sheet import read_labels
 
@@ -83,9 +84,8 @@ def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool)
             f"the sheets name {len(named)} runs; name the run: `lab pool RUN --merge FILE`"
         )
     place = run or Path(named[0])
-    opened = reopen(place)
-    manifest = opened.run.manifest
-    sets = [Path(path) for path in manifest["paths"]["diagnostic_sets"]]
+    opened = read_run(place)
+    manifest, sets = opened.manifest, opened.sets
     folder = out or place / "pool" / "set"
     merged = merge(labels, sets, opened.queries, opened.corpus, manifest["unit"], folder)
     if as_json:

@@ -1,8 +1,6 @@
 """Commands that search: `lab run` sweeps an experiment, `lab search` asks one question."""
 
 import json
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -36,15 +34,13 @@ def run(
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
     from lab.report.export.tracking import tracker
-    from lab.report.page.page import NAME, page
     from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.profile import profile_screen
     from lab.report.screens.progress import TerminalProgress
     from lab.report.screens.terminal import first_screen
-    from lab.runs.folder import check_place, write_run
-    from lab.runs.history import mark_sealed_use
+    from lab.runs.folder import check_place
+    from lab.runs.run import REPORT
     from lab.sweeping.sweep import sweep
-    from lab.sweeping.tables import run_of
 
     experiment = read_experiment(file)
     if not allow_commands:
@@ -57,35 +53,28 @@ def run(
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     with TerminalProgress(TextConsole(stderr=True)) as progress:
-        settings = experiment.grid, experiment.measure
-        result = sweep(
+        finished = sweep(
             corpus,
             queries,
-            *settings,
+            experiment.grid,
+            experiment.measure,
             name=experiment.name,
             progress=progress,
             retrievers=retrievers,
             profile=profile,
         )
-    tables = run_of(result)
-    tables.manifest.update(_circumstances(experiment.corpus, experiment.diagnostic_sets))
-    mark_sealed_use(tables.manifest, place)
-    folder = write_run(tables, place, {NAME: page(tables, corpus, queries)})
-    logged = [log(tables, folder) for log in trackers]
+    folder = finished.write(place)
+    logged = [log(finished, folder) for log in trackers]
     if as_json:
-        say_json(
-            {
-                "run": str(folder),
-                "best": result.best,
-                "systems": json.loads(tables.systems.to_json(orient="records")),
-            }
-        )
+        systems = json.loads(finished.table().to_json(orient="records"))
+        record = {"run": str(folder), "best": finished.best, "systems": systems}
+        say_json(record)
     else:
         console = TextConsole()
-        console.print(first_screen(tables))
+        console.print(first_screen(finished))
         if profile:
-            console.print(profile_screen(tables))
-        say("\n".join([*logged, f"written: {folder}; open {folder / NAME}"]))
+            console.print(profile_screen(finished))
+        say("\n".join([*logged, f"written: {folder}; open {folder / REPORT}"]))
 
 
 def interfere(
@@ -121,16 +110,15 @@ def interfere(
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
     from lab.report.page.dose_plot import NAME, read_doses, with_earlier
-    from lab.report.page.page import NAME as PAGE
     from lab.report.page.page import page
     from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.interference import interference_screen
     from lab.report.screens.progress import TerminalProgress
-    from lab.runs.folder import check_place, read_run, write_page, write_run
+    from lab.runs.folder import check_place, write_page, write_run
+    from lab.runs.run import REPORT, read_run
     from lab.sweeping.distractors import MAKERS, OWN
     from lab.sweeping.interfere import DOSES
     from lab.sweeping.interfere import interfere as inject
-    from lab.sweeping.tables import run_of
 
     if into:
         read_run(into)  # a wrong folder is told before the work
@@ -162,29 +150,22 @@ def interfere(
     if into:
         write_page(into, NAME, with_earlier(read_doses(into), found.table()).to_csv(index=False))
     for place, key in runs.items():
-        grown, documents = found.results[key], place / "documents.jsonl"
-        tables = run_of(grown)
-        tables.manifest.update(
-            _circumstances(documents, experiment.diagnostic_sets),
-            name=f"{experiment.name} {place.name}",
-        )
+        grown, documents = found.runs[key], place / "documents.jsonl"
+        grown.manifest["name"] = f"{experiment.name} {place.name}"
+        grown.manifest["corpus"] |= {
+            "path": str(documents),
+            "absolute_path": str(documents.absolute()),
+        }
         lines = "".join(
             json.dumps(document.record, ensure_ascii=False) + "\n" for document in grown.corpus
         )
-        write_run(tables, place, {documents.name: lines, PAGE: page(tables, grown.corpus, queries)})
+        write_run(grown.tables, place, {documents.name: lines, REPORT: page(grown)})
     if as_json:
         say_json(found.table().to_json(orient="records"))
     else:
         TextConsole().print(interference_screen(found, metric or experiment.measure.select_by))
         for place in runs:
             say(f"written: {place}")
-
-
-def _circumstances(corpus: Path, sets: Sequence[Path]) -> dict[str, object]:
-    """What a manifest says beside what was run: where its documents and sets lie, and when it
-    ended."""
-    paths = {"corpus": str(corpus), "diagnostic_sets": [str(path) for path in sets]}
-    return {"paths": paths, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def search(

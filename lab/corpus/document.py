@@ -86,15 +86,22 @@ def _unwritable(document: Document, place: str) -> list[str]:
 @dataclass(frozen=True)
 class Corpus:
     """Documents ordered by `doc_id`, so that nothing downstream depends on the order they were read
-    in. `unread` has a line for every kind of file that lay among them and was not read.
+    in. `unread` has a line for every kind of file that lay among them and was not read, `source` is
+    the path they were read from, as it was given, None if made in Python.
 
     Raises CorpusError when two documents share an id, when one is none, or when there is none.
     """
 
     documents: tuple[Document, ...]
     unread: tuple[str, ...] = field(default=(), compare=False)
+    source: str | None = field(default=None, compare=False)
 
-    def __init__(self, documents: Iterable[Document], unread: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        unread: tuple[str, ...] = (),
+        source: str | None = None,
+    ) -> None:
         given = tuple(documents)
         problems = [line for position, d in enumerate(given) for line in faults(d, position)]
         if problems:
@@ -112,6 +119,7 @@ class Corpus:
             )
         object.__setattr__(self, "documents", ordered)
         object.__setattr__(self, "unread", unread)
+        object.__setattr__(self, "source", source)
 
     @staticmethod
     def from_frame(frame: "pd.DataFrame") -> "Corpus":

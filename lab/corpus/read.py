@@ -44,7 +44,7 @@ def read_corpus(path: str | Path) -> Corpus:
         )
     unread = Unread(path)
     if file is None:
-        return Corpus(_text_files(path, unread), unread=unread.notes)
+        return Corpus(_text_files(path, unread), unread.notes, str(path))
     problems: list[str] = []
     documents = list(_jsonl(file, problems))
     if not documents and not problems:
@@ -52,7 +52,7 @@ def read_corpus(path: str | Path) -> Corpus:
     if problems:
         raise CorpusError(problems)
     unread.beside(file)
-    return Corpus(documents, unread=unread.notes)
+    return Corpus(documents, unread.notes, str(path))
 
 
 def _table(path: Path) -> Path | None:

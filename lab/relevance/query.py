@@ -60,7 +60,8 @@ class Query:
     """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants`
     are other wordings of it, `filter` says which documents may answer it; systems that are set to
     use them do. `answer`, `claims` and `answer_type` say what a right answer is. `date` says when
-    it was asked, in ISO 8601 (see `lab.corpus.values.moment`); empty if that is not known."""
+    it was asked, in ISO 8601 (see `lab.corpus.values.moment`); empty if that is not known. `source`
+    is the path of the set it was read from, as it was given."""
 
     query_id: str
     text: str
@@ -73,6 +74,11 @@ class Query:
     claims: tuple[Claim, ...] = ()
     answer_type: AnswerType | None = None
     date: str = ""
+    source: str | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.filter, Mapping):
+            object.__setattr__(self, "filter", Filter.of(self.filter))
 
     @property
     def pieces(self) -> tuple[tuple[Evidence, ...], ...]:

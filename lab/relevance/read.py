@@ -54,7 +54,7 @@ def read_diagnostics(paths: str | Path | Iterable[str | Path], corpus: Corpus) -
         )
         for read in reads:
             try:
-                queries.extend(read)
+                queries.extend(replace(query, source=str(path)) for query in read)
             except DiagnosticsError as fault:
                 # A file that cannot be read: the others are checked all the same.
                 problems.extend(fault.problems)

@@ -1,32 +1,26 @@
 """The cases of a small set on the terminal: what stands in for averages that would settle
 nothing."""
 
-import numpy as np
 from rich.text import Text
 
-from lab.evaluation.cases import cases
-from lab.report.cube import Cube
+from lab.runs.run import Run
 
 SHOWN = 12
 
 
-def cases_screen(
-    cube: Cube, metric: str, recommended: str, baseline: str, short: dict[str, str]
-) -> Text:
+def cases_screen(run: Run) -> Text:
     """Questions that every system, no system and only some systems find, and what the recommended
     one wins and loses."""
-    scores = np.nan_to_num(cube.values[:, :, cube.metrics.index(metric)].T)
-    found = cases(
-        scores, cube.query_ids, cube.systems.index(recommended), cube.systems.index(baseline)
-    )
-    text = Text(f"case by case, by {metric}\n", "bold")
+    recommended, baseline, short = run.recommended, run.baseline, run.labels
+    found = run.cases(recommended, baseline)
+    text = Text(f"case by case, by {run.tables.select_by}\n", "bold")
     rows: list[tuple[str, list[str]]] = [
         ("found by every system", list(found.by_all)),
         ("found by none", list(found.by_none)),
         (
             "found by some",
             [
-                f"{query_id} ({systems} of {len(cube.systems)})"
+                f"{query_id} ({systems} of {len(run.systems)})"
                 for query_id, systems in found.by_some
             ],
         ),

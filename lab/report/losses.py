@@ -3,19 +3,18 @@
 from rich.text import Text
 
 from lab.diagnosis.waterfall import NO_PLACE
-from lab.report.page.diagnosis_plots import EVERY_KIND, waterfall_steps
+from lab.runs.losses import ALL
 from lab.runs.run import Run
 
 
-def losses(run: Run, system: str, name: str) -> Text:
+def losses(run: Run) -> Text:
     """The waterfall from 100% to recall, and the causes with how many of each are verified."""
-    steps, k = waterfall_steps(run, system)[EVERY_KIND], run.manifest["causes"]["k"]
-    text = Text(f"\nwhy {name} misses evidence within {k}\n", "bold")
+    system, table = run.recommended, run.waterfall()
+    steps = list(table[table["kind"] == ALL].itertuples())
+    text = Text(f"\nwhy {run.labels[system]} misses evidence within {run.tables.k}\n", "bold")
     if not steps:
         return text.append("  it misses none", "not bold")
-    verified = (
-        run.causes[run.causes["system"] == system].groupby("cause", observed=True)["verified"].sum()
-    )
+    verified = run.tables.rows("causes", system).groupby("cause", observed=True)["verified"].sum()
     stages: dict[str, float] = {}
     for step in steps:
         stage = NO_PLACE if step.cause == NO_PLACE else step.stage

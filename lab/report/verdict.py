@@ -2,16 +2,11 @@
 to beware of."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.config.rows import is_absent
 from lab.evaluation.verdict import ALPHA
-from lab.report.cube import Cube
-from lab.report.labels import labels
 from lab.runs.run import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,50 +42,31 @@ class Verdict:
     warnings: tuple[str, ...]
 
 
-def verdict_of(run: Run, cube: Cube) -> Verdict:
+def verdict_of(run: Run) -> Verdict:
     """Collect the conclusions of a run. Nothing is decided here: choice, intervals and tests are
     the evaluation's."""
-    manifest, short = run.manifest, labels(run.systems)
+    manifest, short = run.manifest, run.labels
     found = manifest["conclusions"]
-    recommended, best, baseline = (
-        found["recommended"]["system"],
-        run.best,
-        baseline_of(run.systems, found["select_by"]),
-    )
     unit = "the evidence" if manifest["unit"] == "evidence" else "the judged documents"
     return Verdict(
         title=manifest["name"],
         question=f"Which of {_count(len(run.systems), 'system')} best finds {unit} of "
-        f"{_count(len(cube.query_ids), 'question')} in "
+        f"{_count(len(run.query_ids), 'question')} in "
         f"{_count(manifest['corpus']['documents'], 'document')}?",
-        recommended=recommended,
-        best=best,
-        baseline=baseline,
+        recommended=run.recommended,
+        best=run.best,
+        baseline=run.baseline,
         select_by=found["select_by"],
-        figures=_figures(run.systems, cube, recommended, baseline),
+        figures=_figures(run),
         sentences=tuple(_sentences(run, found, short)),
         warnings=tuple(_warnings(manifest, found)),
     )
 
 
-def baseline_of(systems: "pd.DataFrame", select_by: str) -> str:
-    """The best BM25 system without a reranker, what a search box already has; without one the first
-    system of the grid."""
-    plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
-    chosen = (
-        systems.iloc[0]
-        if plain.empty
-        else plain.sort_values(select_by, ascending=False, kind="stable").iloc[0]
-    )
-    return str(chosen["system"])
-
-
-def _figures(
-    systems: "pd.DataFrame", cube: Cube, recommended: str, baseline: str
-) -> tuple[Figure, ...]:
-    row = systems[systems["system"] == recommended].iloc[0]
-    base = systems[systems["system"] == baseline].iloc[0]
-    paired = cube.against(recommended, baseline)
+def _figures(run: Run) -> tuple[Figure, ...]:
+    systems = run.tables.systems.set_index("system")
+    row, base = systems.loc[run.recommended], systems.loc[run.baseline]
+    paired = run.paired(run.recommended, run.baseline)
     return tuple(
         Figure(
             metric,
@@ -103,7 +79,7 @@ def _figures(
             float(paired.high[place]),
             paired.verdicts[place],
         )
-        for place, metric in enumerate(cube.metrics)
+        for place, metric in enumerate(run.metrics)
     )
 
 

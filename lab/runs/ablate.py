@@ -9,7 +9,6 @@ import numpy as np
 
 from lab.config.rows import in_play, settings_of
 from lab.config.settings import SETTINGS
-from lab.errors import RunError, nearest
 from lab.evaluation.ablation import Change, Factors
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.paired import compare
@@ -36,29 +35,23 @@ class Ablation:
 
 def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) -> Ablation:
     """Change one thing at a time; raises RunError for an unknown system or metric."""
-    run.check_system(baseline)
-    metrics = list(dict.fromkeys(run.scores["metric"].astype(str)))
-    metric = metric or str(run.manifest["measure"]["select_by"])
-    if metric not in metrics:
-        raise RunError(f"metric '{metric}' is not measured{nearest(metric, metrics)}")
-    systems = run.systems["system"].tolist()
-    matrices = {name: run.matrix(name) for name in metrics}
+    tables = run.tables
+    baseline, metric = tables.named(baseline), metric or tables.select_by
+    tables.metric_place(metric)
+    matrices = {name: tables.column(name) for name in tables.metrics}
     # A question without a value under some system (no chunks hold a piece) has no effect to add.
-    known = np.all([matrix.notna().all(axis=1).to_numpy() for matrix in matrices.values()], axis=0)
-    ids = matrices[metric].index[known]
-    clusters = clustered(run.questions.set_index("query_id").loc[ids, "doc_id"].to_numpy(dtype=str))
-    scores = {
-        name: matrix.loc[ids, systems].to_numpy(dtype=np.float64)
-        for name, matrix in matrices.items()
-    }
-    factors = Factors([in_play(settings_of(row)) for row in run.systems.to_dict("records")])
+    known = np.all([~np.isnan(matrix).any(axis=1) for matrix in matrices.values()], axis=0)
+    clusters = clustered(tables.documents[known])
+    scores = {name: matrix[known] for name, matrix in matrices.items()}
+    systems = tables.names
+    factors = Factors([in_play(settings_of(row)) for row in tables.systems.to_dict("records")])
     number = systems.index(baseline)
     steps = factors.one_at_a_time(number)
     effects = factors.main_effects(number)
     return Ablation(
         baseline=baseline,
         metric=metric,
-        questions=len(ids),
+        questions=int(known.sum()),
         steps=_table(
             steps,
             {

@@ -19,7 +19,7 @@ from lab.evaluation.clusters import each_question
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.slices import DISTANCES
 from lab.relevance.query import Evidence, Query
-from lab.runs.run import Run
+from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
     pass
@@ -66,17 +66,16 @@ class Cut:
     query_ids: tuple[str, ...]
 
 
-def margins(run: Run, corpus: Corpus, queries: Sequence[Query], system: str) -> Margins:
+def margins(tables: Tables, corpus: Corpus, queries: Sequence[Query], system: str) -> Margins:
     """Per scored question the distance of each piece of evidence from the nearest cut of the
     system's chunks, the best alternative's. Raises RunError when the run judged whole documents."""
-    if run.manifest["unit"] != "evidence":
+    if tables.manifest["unit"] != "evidence":
         raise RunError(
             "this run judged whole documents; distances from cuts need evidence with quotes or "
             "offsets"
         )
-    run.check_system(system)
-    cuts = Cuts(_chunks(run, corpus, system))
-    scored = set(run.scores.loc[run.scores["system"] == system, "query_id"])
+    cuts = Cuts(_chunks(tables, corpus, system))
+    scored = set(tables.scores.loc[tables.scores["system"] == system, "query_id"])
     return {
         query.query_id: [
             max(_margin(cuts, corpus, evidence) for evidence in piece) for piece in _pieces(query)
@@ -100,10 +99,10 @@ def _pieces(query: Query) -> list[tuple[Evidence, ...]]:
     return [piece for piece in query.pieces if max(item.grade for item in piece) > 0]
 
 
-def _chunks(run: Run, corpus: Corpus, system: str) -> Chunking:
+def _chunks(tables: Tables, corpus: Corpus, system: str) -> Chunking:
     """The system's chunks as far as the run knows them: all that hold evidence are among its
     rows."""
-    rows = run.rankings[run.rankings["system"] == system]
+    rows = tables.rankings[tables.rankings["system"] == system]
     distinct = rows[["doc_id", "start", "end"]].drop_duplicates()
     spans = [
         (corpus.position[row.doc_id], int(row.start), int(row.end), 0)
@@ -113,11 +112,11 @@ def _chunks(run: Run, corpus: Corpus, system: str) -> Chunking:
 
 
 def boundary_gap(
-    run: Run, queries: Sequence[Query], found: Mapping[str, Margins], system: str, metric: str
+    tables: Tables, queries: Sequence[Query], found: Mapping[str, Margins], system: str, metric: str
 ) -> Gap:
     """The gap under one system; `found` are the `margins` of it and of the systems that differ in
     chunks alone."""
-    scores = {name: scores_of(run, name, metric) for name in found}
+    scores = {name: scores_of(tables, name, metric) for name in found}
     score, asked = scores[system], [query for query in queries if query.query_id in scores[system]]
     paired_by, pairs = "pair", _probed(asked, score)
     if not pairs:
@@ -127,7 +126,7 @@ def boundary_gap(
     if not pairs:
         return Gap(system, 0, paired_by, nan, nan, nan, nan, nan)
     near, mid = np.array(pairs).T
-    seed = int(run.manifest["measure"]["seed"])
+    seed = int(tables.manifest["measure"]["seed"])
     low, high = mean_intervals((mid - near)[:, None], each_question(len(pairs)), seed, bounds=None)
     gap = mid - near
     return Gap(
@@ -142,9 +141,9 @@ def boundary_gap(
     )
 
 
-def scores_of(run: Run, system: str, metric: str) -> dict[str, float]:
+def scores_of(tables: Tables, system: str, metric: str) -> dict[str, float]:
     """One metric of every scored question under one system."""
-    rows = run.scores[(run.scores["system"] == system) & (run.scores["metric"] == metric)]
+    rows = tables.scores[(tables.scores["system"] == system) & (tables.scores["metric"] == metric)]
     return dict(zip(rows["query_id"].astype(str), rows["value"].astype(float), strict=True))
 
 
@@ -204,13 +203,13 @@ def _evidence_length(query: Query) -> int:
 
 
 def worst_cuts(
-    run: Run, corpus: Corpus, queries: Sequence[Query], found: Margins, system: str, k: int
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], found: Margins, system: str, k: int
 ) -> list[Cut]:
     """Cuts through evidence that is not complete within the first `k`, those that cost most
     questions first."""
-    rows = run.evidence[run.evidence["system"] == system]
+    rows = tables.evidence[tables.evidence["system"] == system]
     complete = {(row.query_id, row.piece): row.complete for row in rows.itertuples()}
-    cuts = Cuts(_chunks(run, corpus, system))
+    cuts = Cuts(_chunks(tables, corpus, system))
     missed: dict[tuple[str, int], list[str]] = defaultdict(list)
     for query in queries:
         for number, (piece, margin) in enumerate(
@@ -234,11 +233,10 @@ def worst_cuts(
     ]
 
 
-def systems_alike(run: Run, system: str) -> list[str]:
+def systems_alike(tables: Tables, system: str) -> list[str]:
     """The system and those that differ from it in chunks alone: one for every chunk config."""
-    names = run.systems["system"].tolist()
-    rows = run.systems.to_dict("records")
+    rows = tables.systems.to_dict("records")
     factors = Factors([in_play(settings_of(row)) for row in rows])
     chunks = {setting.name for setting in of_stage("chunk")}
-    alike = factors.alike(names.index(system), but_for=chunks)
-    return [str(names[place]) for place in np.flatnonzero(alike)]
+    alike = factors.alike(tables.place(system), but_for=chunks)
+    return [tables.names[place] for place in np.flatnonzero(alike)]

@@ -9,7 +9,7 @@ from lab.corpus.document import Corpus
 from lab.diagnosis.causes import CAUSES
 from lab.errors import RunError, nearest
 from lab.relevance.query import Query
-from lab.runs.run import Run
+from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,28 +99,27 @@ class Explanation:
 
 
 def explain(
-    run: Run, corpus: Corpus, queries: Sequence[Query], query_id: str, system: str
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], query_id: str, system: str
 ) -> Explanation:
     """Collect what the run knows of one question under one system; raises RunError for an unknown
     question or system."""
     by_id = {query.query_id: query for query in queries}
     if query_id not in by_id:
         raise RunError(f"no question '{query_id}' in this run{nearest(query_id, by_id)}")
-    run.check_system(system)
 
     def of(table: "pd.DataFrame") -> "pd.DataFrame":
         return table[(table["system"] == system) & (table["query_id"] == query_id)]
 
-    settings = run.systems.set_index("system").loc[system].to_dict()
-    scores, reasons = of(run.scores), dict(run.manifest["questions"]["unscored"])
+    settings = tables.systems.set_index("system").loc[system].to_dict()
+    scores, reasons = of(tables.scores), dict(tables.manifest["questions"]["unscored"])
     return Explanation(
         by_id[query_id],
         system,
-        int(run.manifest["causes"]["k"]),
+        int(tables.manifest["causes"]["k"]),
         dict(zip(scores["metric"], scores["value"], strict=True)),
-        of(run.evidence),
-        of(run.rankings),
-        of(run.causes),
+        of(tables.evidence),
+        of(tables.rankings),
+        of(tables.causes),
         reasons.get(query_id, ""),
         tuple(name for name in USED if settings.get(name) is True),
         corpus,

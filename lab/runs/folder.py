@@ -24,12 +24,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from lab.errors import RunError
-from lab.runs.run import Run
+from lab.runs.tables import Tables
 from lab.storage.folder import replacing
 
-TABLES = tuple(field.name for field in fields(Run) if field.name != "manifest")
+TABLES = tuple(field.name for field in fields(Tables) if field.name != "manifest")
 MANIFEST = "manifest.json"
 FORMAT = 5
 
@@ -40,7 +41,7 @@ def check_place(path: Path) -> None:
         raise RunError(f"{path}: exists and is not a run folder; name another with --out")
 
 
-def write_run(run: Run, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
+def write_run(tables: Tables, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
     """Write beside the place, then rename: a reader finds the whole run or none. `pages` are
     further files by name, such as the report. An older run there is replaced; a folder that is not
     a run is left alone and is a RunError. What a killed writer of the place left beside it is
@@ -49,10 +50,10 @@ def write_run(run: Run, path: Path, pages: Mapping[str, str] = MappingProxyType(
     try:
         with replacing(path) as fresh:
             for name in TABLES:
-                getattr(run, name).to_parquet(
+                getattr(tables, name).to_parquet(
                     fresh / f"{name}.parquet", index=False, compression="zstd"
                 )
-            manifest = run.manifest | {"sha256": _digests(fresh)}
+            manifest = tables.manifest | {"sha256": _digests(fresh)}
             (fresh / MANIFEST).write_text(
                 json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8"
             )
@@ -75,7 +76,7 @@ def write_page(path: Path, name: str, text: str) -> Path:
     return place
 
 
-def read_run(path: str | Path) -> Run:
+def read_tables(path: str | Path) -> Tables:
     """Read a run folder; raises RunError when it is absent, incomplete or of another format."""
     import pandas as pd
 
@@ -100,9 +101,43 @@ def read_run(path: str | Path) -> Run:
                 "the experiment again"
                 for name in damaged
             )
-        return Run(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
+        return Tables(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
     except (OSError, ValueError, RecursionError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
+
+
+def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Run folder -> manifest of every run directly inside a folder; half-written and foreign
+    folders are passed over."""
+    found = {}
+    for file in sorted(folder.glob(f"*/{MANIFEST}")):
+        try:
+            manifest = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            continue
+        if (
+            isinstance(manifest, dict)
+            and "conclusions" in manifest
+            and not file.parent.name.startswith(".")
+        ):
+            found[file.parent] = manifest
+    return found
+
+
+def mark_sealed_use(manifest: dict[str, Any], place: Path) -> None:
+    """Write into a manifest, before it goes to `place`, the how-manieth use of its sealed questions
+    this is, by the manifests beside it and the one it replaces: only the first score of sealed
+    questions is one that no choice has seen."""
+    sealed = manifest["conclusions"]["sealed"]
+    if not sealed:
+        return
+    others = (other["conclusions"].get("sealed") for other in manifests_in(place.parent).values())
+    uses = [
+        int(other.get("use", 1))
+        for other in others
+        if other and set(other["query_ids"]) & set(sealed["query_ids"])
+    ]
+    sealed["use"] = 1 + max(uses, default=0)
 
 
 def _digests(folder: Path) -> dict[str, str]:

@@ -14,9 +14,8 @@ from lab.errors import RunError, nearest
 from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import LEVEL, mean_intervals
 from lab.runs.compare import Line, RunComparison, compare_sides
-from lab.runs.folder import read_run
 from lab.runs.gate_rules import ALL, Rule, Rules
-from lab.runs.run import Run
+from lab.runs.run import Run, read_run
 from lab.runs.side import Side
 
 Status = Literal["pass", "fail", "weak", "waived"]
@@ -187,10 +186,11 @@ def _check_figure(rule: Rule, found: RunComparison, fewest: int, seed: int) -> O
 
 def figures(run: Run, system: str) -> dict[str, float]:
     """Numbers that systems.parquet holds of one system."""
-    table = run.systems.select_dtypes("number")
+    systems = run.tables.systems
+    table = systems.select_dtypes("number")
     return {
         str(key): float(value)
-        for key, value in table[(run.systems["system"] == system).to_numpy()].iloc[0].items()
+        for key, value in table[(systems["system"] == system).to_numpy()].iloc[0].items()
     }
 
 

@@ -1,6 +1,5 @@
 """All runs of an experiment over time: what moved, and whether it moved further than it uses to."""
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,8 @@ import numpy as np
 
 from lab.errors import RunError, nearest
 from lab.runs.compare import Line, RunComparison, compare_sides
-from lab.runs.folder import MANIFEST, read_run
+from lab.runs.folder import MANIFEST, manifests_in
+from lab.runs.run import read_run
 from lab.runs.side import run_side
 
 # Earlier runs from which limits are drawn; fewer say nothing about what is usual.
@@ -90,24 +90,6 @@ def read_history(folder: Path, name: str | None = None, metric: str | None = Non
     return History(name, metric, tuple(points), last, moved)
 
 
-def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Run folder -> manifest of every run directly inside a folder; half-written and foreign
-    folders are passed over."""
-    found = {}
-    for file in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            manifest = json.loads(file.read_text("utf-8"))
-        except (OSError, ValueError):
-            continue
-        if (
-            isinstance(manifest, dict)
-            and "conclusions" in manifest
-            and not file.parent.name.startswith(".")
-        ):
-            found[file.parent] = manifest
-    return found
-
-
 def finished(path: Path, manifest: dict[str, Any]) -> datetime:
     """When a run ended: as `lab run` wrote it, else the time of its manifest file."""
     written = manifest.get("finished")
@@ -118,34 +100,17 @@ def finished(path: Path, manifest: dict[str, Any]) -> datetime:
     )
 
 
-def mark_sealed_use(manifest: dict[str, Any], place: Path) -> None:
-    """Write into a manifest, before it goes to `place`, the how-manieth use of its sealed questions
-    this is, by the manifests beside it and the one it replaces: only the first score of sealed
-    questions is one that no choice has seen."""
-    sealed = manifest["conclusions"]["sealed"]
-    if not sealed:
-        return
-    others = (other["conclusions"].get("sealed") for other in manifests_in(place.parent).values())
-    uses = [
-        int(other.get("use", 1))
-        for other in others
-        if other and set(other["query_ids"]) & set(sealed["query_ids"])
-    ]
-    sealed["use"] = 1 + max(uses, default=0)
-
-
 def _point(path: Path, manifest: dict[str, Any], metric: str, earlier: list[Point]) -> Point:
     run = read_run(path)
     system = str(manifest["recommended"])
-    row = run.systems[run.systems["system"] == system].iloc[0]
+    row = run.tables.systems[run.tables.systems["system"] == system].iloc[0]
     if metric not in row.index:
         raise RunError(
             f"{path}: metric '{metric}' is not measured there; measured: "
             f"{', '.join(manifest['measure']['metrics'])}"
         )
-    metrics = list(dict.fromkeys(run.scores["metric"].astype(str)))
     low, high = control_limits([point.values[metric] for point in earlier])
-    values = {key: float(row[key]) for key in metrics}
+    values = {key: float(row[key]) for key in run.metrics}
     return Point(
         path,
         finished(path, manifest),

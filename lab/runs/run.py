@@ -1,61 +1,244 @@
-"""Run: a finished sweep as plain tables, the same in memory and on disk."""
+"""Run: a finished sweep, fresh or read from its folder; it answers alike."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.errors import RunError, nearest
+from lab.corpus.document import Corpus
+from lab.evaluation.cases import Cases
+from lab.evaluation.paired import Paired
+from lab.evaluation.scores import Scores
+from lab.relevance.query import Query
+from lab.runs.differences import against, baseline_of, case_by_case, paired, undecided
+from lab.runs.explain import Explanation, explain
+from lab.runs.folder import check_place, mark_sealed_use, read_tables, write_run
+from lab.runs.inputs import Inputs, Sets, find_corpus, find_questions, find_sets
+from lab.runs.losses import rescue_table, waterfall_table
+from lab.runs.renderer import renderer
+from lab.runs.slices import (
+    KIND,
+    SIBLINGS,
+    Sliced,
+    confusion_table,
+    kinds_of,
+    slice_table,
+    sliced,
+    slices_of,
+)
+from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
 
+REPORT = "report.html"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """The content of a run folder.
+    """A finished sweep: `tables` hold what was measured (see `lab.runs.tables.Tables`), `inputs`
+    what was given beside it. Wherever a system is asked for, its full name or the short one that
+    screens print will do, and the recommended one is meant where none is named."""
 
-    `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question
-    and metric; `rankings` a row a system, question and chunk, for the first hits and the evidence;
-    `evidence` a row a system and piece with the rank at which it was complete (0: never) and
-    `reachable`, how many pieces of its question any ranking could hold within the cut-off;
-    `questions` a row a question, scored or not, with its text, variants, filter and tags (JSON),
-    kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece
-    (the fields of `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha
-    curve: family, query_id, piece, low, high, complete (0: not within the cap), `alphas` a row a
-    hybrid family, metric and slice with its best alphas, and `means` a row a step of such a row's
-    mean: family, metric, slice, low, high, value. `separation` has a row a system and stage and
-    `thresholds` a row a system and threshold (see `lab.diagnosis.separation`); both are empty
-    without unanswerable questions.
-    """
+    tables: Tables
+    inputs: Inputs = field(default_factory=Inputs)
+    _undecided: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    manifest: dict[str, Any]
-    systems: "pd.DataFrame"
-    scores: "pd.DataFrame"
-    rankings: "pd.DataFrame"
-    evidence: "pd.DataFrame"
-    questions: "pd.DataFrame"
-    causes: "pd.DataFrame"
-    curves: "pd.DataFrame"
-    alphas: "pd.DataFrame"
-    means: "pd.DataFrame"
-    separation: "pd.DataFrame"
-    thresholds: "pd.DataFrame"
-
-    def check_system(self, system: str) -> None:
-        """Raises RunError with the nearest name when the run has no such system."""
-        names = self.systems["system"].tolist()
-        if system not in names:
-            raise RunError(f"no system '{system}' in this run{nearest(system, names)}")
-
-    def matrix(self, metric: str) -> "pd.DataFrame":
-        """One metric as questions x systems, the systems in the order of the grid."""
-        rows = self.scores[self.scores["metric"] == metric].astype(
-            {"system": "str", "query_id": "str"}
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.manifest['name']!r}, {len(self.systems)} systems, "
+            f"{len(self.query_ids)} questions, recommended {self.recommended!r})"
         )
-        return rows.pivot(index="query_id", columns="system", values="value")[
-            self.systems["system"].tolist()
-        ]
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was run: settings, fingerprints, versions, notes, conclusions."""
+        return self.tables.manifest
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of all systems, in the order of the grid."""
+        return self.tables.names
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Name -> short label of every system."""
+        return self.tables.labels
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """Ids of the scored questions."""
+        return self.tables.query_ids
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Every measured metric."""
+        return self.tables.metrics
 
     @property
     def best(self) -> str:
-        """Name of the system with the best mean of the selecting metric, the first of equals."""
+        """The system with the highest mean of the selecting metric, the first of equals."""
         return str(self.manifest["best"])
+
+    @property
+    def recommended(self) -> str:
+        """The cheapest system within one standard error of the best."""
+        return str(self.manifest["recommended"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to read before quoting a number."""
+        return tuple(self.manifest["notes"])
+
+    @property
+    def several_kinds(self) -> bool:
+        """Whether the scored questions are of more than one kind."""
+        questions = self.tables.questions
+        scored = questions["query_id"].isin(self.query_ids)
+        return bool(questions.loc[scored, "kind"].nunique() > 1)
+
+    @cached_property
+    def baseline(self) -> str:
+        """The best BM25 system without a reranker, else the first system of the grid."""
+        return baseline_of(self.tables)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The documents, read at first use; raises RunError when they are not where the run says,
+        or have changed."""
+        return find_corpus(self.manifest, self.inputs)
+
+    @cached_property
+    def queries(self) -> tuple[Query, ...]:
+        """All questions, scored or not; raises RunError like `corpus`."""
+        asked = self.tables.questions["query_id"]
+        return find_questions(self.manifest, self.inputs, self.corpus, asked)
+
+    @property
+    def sets(self) -> list[Path]:
+        """Where the questions were read from; raises RunError for questions made in Python."""
+        return find_sets(self.manifest, self.inputs)
+
+    def table(self) -> "pd.DataFrame":
+        """One row a system: its settings under the names of Grid; every metric's mean with the ends
+        of its 95% interval; what it costs; and by the selecting metric how sure the choice is."""
+        return self.tables.systems.copy()
+
+    def scores(self, system: str | None = None) -> Scores:
+        """Per-question scores of one system."""
+        place = self.tables.place(system or self.recommended)
+        unscored = tuple((one, why) for one, why in self.manifest["questions"]["unscored"])
+        return Scores(self.query_ids, self.metrics, self.tables.values[place], unscored)
+
+    def causes(self) -> "pd.DataFrame":
+        """One row a system and missed piece, with cause, proof, remedy and the ranks at every
+        stage."""
+        return self.tables.causes.copy()
+
+    def waterfall(self, system: str | None = None) -> "pd.DataFrame":
+        """From 100% down to a system's recall: what each cause lost, how much of that is verified,
+        what is left, and the ceiling if all of it came back; all questions, then every kind."""
+        return waterfall_table(self.tables, self.tables.named(system or self.recommended))
+
+    def rescues(self) -> "pd.DataFrame":
+        """Pairs of systems that differ in one setting: questions that `after` rescues and breaks,
+        their net, and the exact McNemar p; the largest net first."""
+        return self._rescues.copy()
+
+    @cached_property
+    def _rescues(self) -> "pd.DataFrame":
+        return rescue_table(self.tables)
+
+    def alphas(self) -> "pd.DataFrame":
+        """What alpha does to every hybrid family before any reranker, exactly, by every metric over
+        ranks: best plateau, regret of one alpha for all, oracle, and robust, fragile and hopeless
+        questions; all questions, then every kind."""
+        return self.tables.alphas.copy()
+
+    def separation(self) -> "pd.DataFrame":
+        """How well each stage's best score tells answerable from unanswerable questions; a row a
+        system and stage (see `lab.diagnosis.separation.Separation`)."""
+        return self.tables.separation.copy()
+
+    def thresholds(self) -> "pd.DataFrame":
+        """What `rerank.threshold` does to precision@3 and recall@5, and how many unanswerable
+        questions it silences; a row a system that reranks and threshold (see
+        `lab.diagnosis.separation.ThresholdEffect`)."""
+        return self.tables.thresholds.copy()
+
+    def slices(self, by: str = KIND, systems: Sequence[str] | None = None) -> "pd.DataFrame":
+        """One row a slice and system: means and 95% intervals over the questions of one kind,
+        document type (`doctype`), `length`, `language`, of one value of a tag, or by the `distance`
+        of the evidence from the nearest cut. By `siblings`: how often a near-miss identifier
+        outranks the right one (see `lab.runs.siblings.Confusion`), a row a system."""
+        names = [self.tables.named(system) for system in systems or self.systems]
+        if by == KIND:
+            return slice_table(self.tables, by, kinds_of(self.tables, names))
+        inputs = self.corpus, self.queries
+        if by == SIBLINGS:
+            return confusion_table(self.tables, *inputs, names)
+        return slice_table(self.tables, by, slices_of(self.tables, *inputs, by, names))
+
+    def sliced(self, by: str = KIND, system: str | None = None) -> Sliced:
+        """What `lab slices` shows of one axis for a system: `slices` beside what it is compared
+        with, and by `distance` the boundary gap with the worst cuts."""
+        name = self.tables.named(system or self.recommended)
+        return sliced(self.tables, self.corpus, self.queries, by, name)
+
+    def against(self, system: str, metric: str | None = None) -> "pd.DataFrame":
+        """Every other system compared with one named in advance: difference with interval, p (Holm
+        over these comparisons) and the least it could be, effect size, wins, ties, losses, verdict
+        (see `lab.evaluation.paired`)."""
+        return against(self.tables, system, metric or self.tables.select_by)
+
+    def paired(self, system: str, baseline: str) -> Paired:
+        """One system minus another, a comparison for every metric."""
+        return paired(self.tables, system, baseline)
+
+    def undecided(self, metric: str) -> tuple[str, ...]:
+        """Systems that the questions do not tell from the best by one metric."""
+        if metric not in self._undecided:
+            self._undecided[metric] = undecided(self.tables, metric)
+        return self._undecided[metric]
+
+    def cases(self, system: str, other: str) -> Cases:
+        """The scored questions by who finds them, and those on which two systems differ."""
+        return case_by_case(self.tables, system, other)
+
+    def explain(self, query_id: str, system: str | None = None) -> Explanation:
+        """Why one question fails under a system: its hits, what became of its evidence at every
+        stage, and what would help."""
+        name = self.tables.named(system or self.recommended)
+        return explain(self.tables, self.corpus, self.queries, query_id, name)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the run folder with its report (see `lab.runs.folder`); a complete older run at the
+        place is replaced."""
+        path = Path(path)
+        check_place(path)
+        mark_sealed_use(self.manifest, path)
+        return write_run(self.tables, path, {REPORT: renderer().page(self)})
+
+    @property
+    def plot(self) -> Any:
+        """The report's plots as Plotly figures: `plot.heatmap()`, `plot.pareto()` ... (see
+        `lab.report.page.notebook.Plots`)."""
+        return renderer().plots(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows for a run."""
+        return renderer().notebook(self)
+
+
+def read_run(
+    path: str | Path,
+    corpus: Corpus | str | Path | None = None,
+    questions: Sets | Sequence[Query] | None = None,
+) -> Run:
+    """Read a run folder. `corpus` and `questions` are its documents and questions, or where they
+    lie now, if not where the run says.
+
+    Raises RunError when the folder is absent, incomplete or of another format.
+    """
+    return Run(read_tables(path), Inputs(corpus, questions, Path(path)))

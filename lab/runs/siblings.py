@@ -7,7 +7,7 @@ from functools import cache
 from lab.corpus.document import Corpus
 from lab.errors import RunError
 from lab.relevance.query import Query
-from lab.runs.run import Run
+from lab.runs.tables import Tables
 from lab.sets.identifiers import find_identifiers, folded, siblings
 
 KIND = "exact_id"
@@ -30,7 +30,7 @@ class Confusion:
     query_ids: tuple[str, ...]
 
 
-def sibling_confusion(run: Run, corpus: Corpus, queries: Sequence[Query]) -> list[Confusion]:
+def sibling_confusion(tables: Tables, corpus: Corpus, queries: Sequence[Query]) -> list[Confusion]:
     """One row a system. Raises RunError when no `exact_id` question asks for an identifier with
     near misses."""
     near = siblings(
@@ -42,12 +42,12 @@ def sibling_confusion(run: Run, corpus: Corpus, queries: Sequence[Query]) -> lis
             f"no question of kind '{KIND}' names an identifier that has near misses in the "
             "documents"
         )
-    hits = run.rankings[
-        run.rankings["query_id"].isin(list(asked)) & run.rankings["rank"].between(1, SEEN)
+    hits = tables.rankings[
+        tables.rankings["query_id"].isin(list(asked)) & tables.rankings["rank"].between(1, SEEN)
     ]
     held = _identifiers_of(corpus)
     found = []
-    for system in run.systems["system"]:
+    for system in tables.systems["system"]:
         outcome: dict[str, tuple[int, int]] = dict.fromkeys(asked, (SEEN + 1, SEEN + 1))
         for row in hits[hits["system"] == system].sort_values("rank").itertuples():
             names = asked[row.query_id]

@@ -23,13 +23,12 @@ from lab.relevance.query import Evidence, Query
 from lab.retrieval.ranking import Ranking
 from lab.retrieval.trec_run import rankings_of
 from lab.retrieval.trec_run import read_run as read_trec_run
-from lab.runs.folder import MANIFEST, read_run
-from lab.runs.run import Run
+from lab.runs.folder import MANIFEST
+from lab.runs.run import read_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CAUSES = "causes.parquet"
 # What TREC runs are scored by when nobody says.
 METRICS = ("recall@5", "precision@3", "ndcg@10")
 
@@ -53,30 +52,22 @@ class Side:
 
 def run_side(path: Path, system: str | None = None) -> Side:
     """One system of a run folder, the recommended one by default."""
-    run = read_run(path)
-    system = system or str(run.manifest["recommended"])
-    run.check_system(system)
-    rows = run.scores[run.scores["system"] == system]
-    scores = rows.astype({"query_id": "str", "metric": "str"}).pivot(
-        index="query_id", columns="metric", values="value"
-    )
-    questions = run.questions.set_index("query_id")
-    return Side(path, system, scores[_metrics(run)], questions, run.manifest, _causes(path, system))
-
-
-def _metrics(run: Run) -> list[str]:
-    """Metrics in the run's own order."""
-    return list(dict.fromkeys(run.scores["metric"].astype(str)))
-
-
-def _causes(path: Path, system: str) -> dict[str, int] | None:
     import pandas as pd
 
-    if not (path / CAUSES).is_file():
-        return None
-    table = pd.read_parquet(path / CAUSES, columns=["system", "cause"])
-    counts = table[table["system"] == system]["cause"].astype(str).value_counts()
-    return {str(cause): int(count) for cause, count in sorted(counts.items())}
+    tables = read_run(path).tables
+    system = tables.named(system or str(tables.manifest["recommended"]))
+    values = tables.values[tables.place(system)]
+    scores = pd.DataFrame(values, index=list(tables.query_ids), columns=list(tables.metrics))
+    causes = tables.causes
+    counts = causes.loc[causes["system"] == system, "cause"].astype(str).value_counts()
+    return Side(
+        path=path,
+        system=system,
+        scores=scores,
+        questions=tables.questions.set_index("query_id"),
+        manifest=tables.manifest,
+        causes={str(cause): int(count) for cause, count in sorted(counts.items())},
+    )
 
 
 def sides(

@@ -2,73 +2,93 @@
 length, language or distance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lab.arrays import Floats
 from lab.corpus.document import Corpus
 from lab.errors import RunError, nearest
-from lab.evaluation.clusters import Clusters, clustered
+from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.slices import distance_label, labels
 from lab.relevance.query import Query
 from lab.runs.boundary import Cut, Gap, boundary_gap, margins, systems_alike, worst_cuts
-from lab.runs.run import Run
 from lab.runs.siblings import Confusion, sibling_confusion
+from lab.runs.tables import Tables
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+KIND = "kind"
 DISTANCE = "distance"
+SIBLINGS = "siblings"
+# The slice of every scored question, by system.
+Names = Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """The means of one system over the questions of one slice, with the ends of their 95% intervals
-    (all by metric)."""
-
-    slice: str
-    system: str
-    questions: int
-    mean: dict[str, float]
-    low: dict[str, float]
-    high: dict[str, float]
+def kinds_of(tables: Tables, systems: Sequence[str]) -> Names:
+    """The kind of every scored question; a run's own tables know it."""
+    kinds = tables.questions.set_index("query_id")["kind"].loc[list(tables.query_ids)].tolist()
+    return dict.fromkeys(systems, kinds)
 
 
-def slice_run(
-    run: Run, corpus: Corpus, queries: Sequence[Query], by: str, systems: Sequence[str]
-) -> list[Slice]:
-    """Rows by slice, then system. `by` is an axis of `lab.evaluation.slices`, a tag, or `distance`
-    of the evidence from the nearest cut under each system's own chunks (a question counts by its
-    nearest piece).
+def slices_of(
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], by: str, systems: Sequence[str]
+) -> Names:
+    """The slice of every scored question along an axis of `lab.evaluation.slices`, a tag, or the
+    `distance` of its nearest piece of evidence from the nearest cut of each system's own chunks.
 
-    Raises RunError for an unknown axis or system.
+    Raises RunError for an unknown axis.
     """
-    found = []
-    for system in systems:
-        run.check_system(system)
-        values, metrics, ids = _scores(run, system)
-        by_id = {query.query_id: query for query in queries}
-        missing = [query_id for query_id in ids if query_id not in by_id]
-        if missing:
-            raise RunError(
-                f"question '{missing[0]}' of the run is not in the "
-                f"sets{nearest(missing[0], by_id)}; run the experiment again"
-            )
-        if by == DISTANCE:
-            distances = margins(run, corpus, queries, system)
-            names = [distance_label(min(distances[query_id])) for query_id in ids]
-        else:
-            names = labels([by_id[query_id] for query_id in ids], corpus, by)
-        found += _means(
-            system,
-            np.array(names),
-            values,
-            metrics,
-            _clusters(run, ids),
-            int(run.manifest["measure"]["seed"]),
+    by_id = {query.query_id: query for query in queries}
+    missing = [query_id for query_id in tables.query_ids if query_id not in by_id]
+    if missing:
+        raise RunError(
+            f"question '{missing[0]}' of the run is not in the sets{nearest(missing[0], by_id)}; "
+            "run the experiment again"
         )
-    return sorted(found, key=lambda row: (_order(row.slice), systems.index(row.system)))
+    if by != DISTANCE:
+        asked = [by_id[query_id] for query_id in tables.query_ids]
+        return dict.fromkeys(systems, labels(asked, corpus, by))
+    found = {}
+    for system in systems:
+        distances = margins(tables, corpus, queries, system)
+        found[system] = [distance_label(min(distances[one])) for one in tables.query_ids]
+    return found
+
+
+def slice_table(tables: Tables, by: str, names: Names) -> "pd.DataFrame":
+    """A row a slice and system, slices in the order of their numbers: how many questions, and the
+    mean of every metric with the ends of its 95% interval."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for system, of in names.items():
+        values, labelled = tables.values[tables.place(system)], np.array(of)
+        for name in sorted(set(labelled.tolist())):
+            inside = labelled == name
+            row = {by: name, "system": system, "questions": int(inside.sum())}
+            rows.append(row | _means(tables, values[inside], tables.clusters.only(inside)))
+    order = {system: place for place, system in enumerate(names)}
+    rows.sort(key=lambda row: (_order(row[by]), order[row["system"]]))
+    return pd.DataFrame(rows)
+
+
+def _means(tables: Tables, values: Floats, clusters: Clusters) -> dict[str, float]:
+    """Every metric of questions x metrics, without the questions that have no value."""
+    known = ~np.isnan(values)
+    totals, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+    means = np.divide(totals, counts, out=np.full(len(totals), np.nan), where=counts > 0)
+    found: dict[str, float] = {}
+    for place, metric in enumerate(tables.metrics):
+        bounds = None if is_cost(metric) else (0.0, 1.0)
+        low, high = mean_intervals(values[:, [place]], clusters, tables.seed, bounds)
+        found[metric] = float(means[place])
+        found |= {f"{metric} low": float(low[0]), f"{metric} high": float(high[0])}
+    return found
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -78,118 +98,71 @@ def _order(name: str) -> tuple[int, str]:
     return (int(digits) if digits and name[0].isdigit() else -1, name)
 
 
-def _scores(run: Run, system: str) -> tuple[Floats, list[str], list[str]]:
-    """Questions x metrics with the names of both."""
-    rows = run.scores[run.scores["system"] == system]
-    metrics = list(dict.fromkeys(rows["metric"].astype(str)))
-    ids = list(dict.fromkeys(rows["query_id"].astype(str)))
-    table = rows.astype({"metric": str, "query_id": str}).pivot(
-        index="query_id", columns="metric", values="value"
-    )
-    return table.loc[ids, metrics].to_numpy(dtype=np.float64), metrics, ids
+def confusion_table(
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], systems: Sequence[str]
+) -> "pd.DataFrame":
+    """Sibling confusion, a row a system (see `lab.runs.siblings.Confusion`)."""
+    import pandas as pd
 
-
-def _clusters(run: Run, ids: Sequence[str]) -> Clusters:
-    """The independent units of the questions: their main documents, as in the run's own
-    intervals."""
-    document = run.questions.set_index("query_id")["doc_id"]
-    return clustered(document.loc[list(ids)].to_numpy(dtype=str))
-
-
-def _means(
-    system: str,
-    names: "NDArray[np.str_]",
-    values: Floats,
-    metrics: Sequence[str],
-    clusters: Clusters,
-    seed: int,
-) -> list[Slice]:
-    found = []
-    for name in sorted(set(names.tolist())):
-        inside = names == name
-        members = values[inside]
-        known = ~np.isnan(members)
-        means = np.where(
-            known.any(axis=0),
-            np.where(known, members, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1),
-            np.nan,
-        )
-        ends = []
-        for column, metric in enumerate(metrics):
-            bounds = None if is_cost(metric) else (0.0, 1.0)
-            low, high = mean_intervals(
-                values[inside][:, [column]], clusters.only(inside), seed, bounds
-            )
-            ends.append((float(low[0]), float(high[0])))
-        found.append(
-            Slice(
-                name,
-                system,
-                len(members),
-                dict(zip(metrics, means.tolist(), strict=True)),
-                {metric: ends[c][0] for c, metric in enumerate(metrics)},
-                {metric: ends[c][1] for c, metric in enumerate(metrics)},
-            )
-        )
-    return found
+    rows = [asdict(row) for row in sibling_confusion(tables, corpus, queries)]
+    names = [field.name for field in fields(Confusion)]
+    return pd.DataFrame([row for row in rows if row["system"] in systems], columns=names)
 
 
 @dataclass(frozen=True, eq=False)
 class Sliced:
-    """A run by one axis. `gaps` and `cuts` come with `distance`, for the system under every chunk
-    config; `confusion` comes with `siblings`."""
+    """A run by one axis. `rows` are those of `slice_table`; `gaps` and `cuts` come with `distance`,
+    for the system under every chunk config; `confusion` comes with `siblings`."""
 
     by: str
     system: str
     metric: str
-    rows: tuple[Slice, ...] = ()
+    rows: "pd.DataFrame | None" = None
     gaps: tuple[Gap, ...] = ()
     cuts: Mapping[str, tuple[Cut, ...]] = field(default_factory=dict)
     confusion: tuple[Confusion, ...] = ()
 
 
-def sliced(run: Run, corpus: Corpus, queries: Sequence[Query], by: str, system: str) -> Sliced:
+def sliced(
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], by: str, system: str
+) -> Sliced:
     """The run by one axis: the chosen system beside the best of every other mode; by `distance`
     beside the same system under every other chunk config; by `siblings` all systems."""
-    run.check_system(system)
-    metric = _gap_metric(run)
-    if by == "siblings":
-        return Sliced(by, system, metric, confusion=tuple(sibling_confusion(run, corpus, queries)))
+    metric = _gap_metric(tables)
+    if by == SIBLINGS:
+        found = sibling_confusion(tables, corpus, queries)
+        return Sliced(by, system, metric, confusion=tuple(found))
+    shown = systems_alike(tables, system) if by == DISTANCE else _beside(tables, system)
+    rows = slice_table(tables, by, slices_of(tables, corpus, queries, by, shown))
     if by != DISTANCE:
-        return Sliced(
-            by, system, metric, tuple(slice_run(run, corpus, queries, by, _beside(run, system)))
-        )
-    alike = systems_alike(run, system)
-    found = {name: margins(run, corpus, queries, name) for name in alike}
-    return Sliced(
-        by,
-        system,
-        metric,
-        tuple(slice_run(run, corpus, queries, by, alike)),
-        tuple(boundary_gap(run, queries, found, name, metric) for name in alike),
-        {
-            name: tuple(worst_cuts(run, corpus, queries, found[name], name, _cut_off(metric)))
-            for name in alike
-        },
-    )
+        return Sliced(by, system, metric, rows)
+    distances = {name: margins(tables, corpus, queries, name) for name in shown}
+    gaps = [boundary_gap(tables, queries, distances, name, metric) for name in shown]
+    k = _cut_off(metric)
+    cuts = {
+        name: tuple(worst_cuts(tables, corpus, queries, distances[name], name, k=k))
+        for name in shown
+    }
+    return Sliced(by, system, metric, rows, tuple(gaps), cuts)
 
 
-def _beside(run: Run, system: str) -> list[str]:
+def _beside(tables: Tables, system: str) -> list[str]:
     """The system, then the best system of every other mode."""
-    chosen = run.manifest["measure"]["select_by"]
-    table = run.systems.sort_values(chosen, ascending=False, kind="stable").drop_duplicates("mode")
-    own = run.systems.set_index("system").loc[system, "mode"]
-    return [system, *table.loc[table["mode"] != own, "system"].astype(str)]
+    ranked = tables.systems.sort_values(tables.select_by, ascending=False, kind="stable")
+    best = ranked.drop_duplicates("mode")
+    own = tables.systems["mode"].iloc[tables.place(system)]
+    return [system, *best.loc[best["mode"] != own, "system"].astype(str)]
 
 
-def _gap_metric(run: Run) -> str:
+def _gap_metric(tables: Tables) -> str:
     """Recall where it is measured, for it says whether the evidence was found; else the metric that
     chooses."""
-    measured = [str(metric) for metric in run.scores["metric"].unique()]
     recall = [
-        metric for metric in measured if metric.startswith("recall@") and not metric.endswith("tok")
+        metric
+        for metric in tables.metrics
+        if metric.startswith("recall@") and not metric.endswith("tok")
     ]
-    return (recall or [str(run.manifest["measure"]["select_by"])])[0]
+    return (recall or [tables.select_by])[0]
 
 
 def _cut_off(metric: str) -> int:

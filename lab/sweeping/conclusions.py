@@ -2,7 +2,7 @@
 how sure"."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,39 +16,37 @@ from lab.evaluation.power import (
     typical_standard_error,
 )
 from lab.evaluation.significance import FLIPS
-
-if TYPE_CHECKING:
-    from lab.sweeping.result import Result
+from lab.sweeping.measured import Measured
 
 # Significant digits of figures in the manifest: float noise of sums and BLAS must not change its
 # bytes.
 DIGITS = 9
 
 
-def conclusions(result: "Result") -> dict[str, Any]:
+def conclusions(measured: Measured) -> dict[str, Any]:
     """Choice, honest estimate, power and what they rest on."""
-    chosen, systems = result.selection, result.systems
+    chosen, systems = measured.selection, measured.systems
     account = chosen.nested
     means = chosen.scores.mean(axis=0)
-    runner_up = _runner_up(result)
+    runner_up = _runner_up(measured)
     found = {
-        "select_by": result.measure.select_by,
-        "unit": result.clusters.unit,
-        "units": len(result.clusters),
-        "documents": len(set(main_documents(result.pieces).tolist())),
+        "select_by": measured.plan.measure.select_by,
+        "unit": measured.clusters.unit,
+        "units": len(measured.clusters),
+        "documents": len(set(main_documents(measured.plan.pieces).tolist())),
         "resamples": RESAMPLES,
         "flips": FLIPS,
         "best": {
-            "system": result.best,
+            "system": systems[chosen.best],
             "mean": means[chosen.best],
             "probability": chosen.probability_best[chosen.best],
         },
-        "recommended": {"system": result.recommended, "mean": means[chosen.recommended]},
+        "recommended": {"system": systems[chosen.recommended], "mean": means[chosen.recommended]},
         "within_one_standard_error": [systems[number] for number in chosen.within_one_error],
         "honest": {
             "apparent": account.apparent,
             "estimate": account.honest,
-            "interval": honest_interval(result),
+            "interval": honest_interval(measured),
             "optimism": account.optimism,
             "folds": account.folds,
             "grouped_by": account.grouped_by,
@@ -65,33 +63,33 @@ def conclusions(result: "Result") -> dict[str, Any]:
             "least_p": chosen.against.tested.least[runner_up],
             "questions_needed": chosen.questions_needed(runner_up),
         },
-        "detectable_difference": detectable(result),
-        "few_questions": len(result.pieces.queries) < FEW_QUESTIONS,
-        "sealed": None if result.sealed is None else asdict(result.sealed),
+        "detectable_difference": detectable(measured),
+        "few_questions": len(measured.plan.pieces.queries) < FEW_QUESTIONS,
+        "sealed": None if measured.sealed is None else asdict(measured.sealed),
     }
     return {key: _rounded(value) for key, value in found.items()}
 
 
-def honest_interval(result: "Result") -> list[float]:
+def honest_interval(measured: Measured) -> list[float]:
     """95% interval of the cross-validated score: of the questions, not of the choice itself."""
-    held_out = result.selection.nested.held_out[:, None]
+    held_out = measured.selection.nested.held_out[:, None]
     if np.isnan(held_out).all():
         return [float("nan"), float("nan")]
-    low, high = mean_intervals(held_out, result.clusters, result.measure.seed)
+    low, high = mean_intervals(held_out, measured.clusters, measured.plan.measure.seed)
     return [float(low[0]), float(high[0])]
 
 
-def detectable(result: "Result") -> dict[str, dict[str, float]]:
+def detectable(measured: Measured) -> dict[str, dict[str, float]]:
     """Metric -> the true difference to the best system that is found with probability 0.8, by one
     planned comparison (`planned`) and when the best of the whole grid is looked for (`in_grid`),
     which is never the smaller."""
-    against, units = result.selection.against, len(result.clusters)
-    best_of_all = Look(against.critical, against.loss, len(result.systems) - 1)
+    against, units = measured.selection.against, len(measured.clusters)
+    best_of_all = Look(against.critical, against.loss, len(measured.systems) - 1)
     found = {}
-    for metric in result.metrics:
-        scores = result.column(metric)
+    for metric in measured.metrics:
+        scores = measured.column(metric)
         known = np.nan_to_num(scores)
-        error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), result.clusters)
+        error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), measured.clusters)
         one = detectable_difference(error, units, planned(units))
         found[metric] = {
             "planned": one,
@@ -100,10 +98,10 @@ def detectable(result: "Result") -> dict[str, dict[str, float]]:
     return found
 
 
-def _runner_up(result: "Result") -> int | None:
+def _runner_up(measured: Measured) -> int | None:
     """The system with the second highest mean of the selecting metric."""
-    means = np.round(result.selection.scores.mean(axis=0), DIGITS)
-    means[result.selection.best] = -np.inf
+    means = np.round(measured.selection.scores.mean(axis=0), DIGITS)
+    means[measured.selection.best] = -np.inf
     return int(np.argmax(means)) if len(means) > 1 else None
 
 

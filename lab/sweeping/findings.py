@@ -13,19 +13,15 @@ from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.alpha.summary import AlphaSummary, has_curve, metric_values, summaries
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.misses import Miss
-from lab.diagnosis.rescue import Rescue, proved_by_systems, rescues
+from lab.diagnosis.rescue import proved_by_systems
 from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
 from lab.diagnosis.unanswerable import Unanswered
-from lab.diagnosis.waterfall import Step, waterfall
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.relevance.pieces import Pieces
 
 if TYPE_CHECKING:
     import pandas as pd
     from _typeshed import DataclassInstance
-
-
-ALL = "all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,29 +113,6 @@ class Findings:
         kinds = {"piece": "int32", "complete": "int32", "low": "float64", "high": "float64"}
         return table.astype(kinds | {"family": "category", "query_id": "category"})
 
-    def waterfall(self, system: int, asked: Pieces) -> tuple[Step, ...]:
-        """What every stage of a system took from recall at the cut-off: all questions first, then
-        every kind."""
-        causes, verified = [""] * len(asked), [False] * len(asked)
-        place = _places(asked)
-        for miss in self.misses[system]:
-            piece = place[miss.query_id, miss.piece]
-            causes[piece], verified[piece] = miss.cause, miss.verified
-        kinds = np.array([asked.queries[query].kind for query in asked.query])
-        found: list[Step] = []
-        for kind in (ALL, *sorted(set(kinds.tolist()))):
-            of = np.flatnonzero((kinds == kind) | (kind == ALL))
-            found.extend(
-                waterfall(
-                    kind,
-                    asked.query[of],
-                    [causes[p] for p in of],
-                    [verified[p] for p in of],
-                    self.reachable[system, asked.query[of]],
-                )
-            )
-        return tuple(found)
-
     def alphas(self, asked: Pieces, metrics: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
         """What alpha does to every hybrid family before any reranker, by recall at the cut-off and
         by every metric of ranks within the cap, over all questions and over every kind: a row a
@@ -176,15 +149,6 @@ class Findings:
             for name in ("low", "high", "value")
         }
         return table, pd.DataFrame(means | edges)
-
-    def rescues(self, configs: Sequence[Config], asked: Pieces) -> tuple[Rescue, ...]:
-        """What every change of one setting wins and loses; a question fails when a piece of it is
-        missed."""
-        failed = np.zeros((len(configs), len(asked.queries)), dtype=bool)
-        place = _places(asked)
-        for system, found in enumerate(self.misses):
-            failed[system, [asked.query[place[miss.query_id, miss.piece]] for miss in found]] = True
-        return rescues([config.settings() for config in configs], failed)
 
 
 def _rows(kind: type, found: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":

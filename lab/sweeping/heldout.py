@@ -24,7 +24,7 @@ class Sealed:
 
     system: str
     query_ids: tuple[str, ...]
-    scores: dict[str, tuple[float, float, float]]
+    scores: dict[str, tuple[float, ...]]
 
 
 def seal(

@@ -12,9 +12,9 @@ from lab.corpus.document import Corpus
 from lab.errors import ConfigError
 from lab.evaluation.paired import compare
 from lab.relevance.query import Query
+from lab.runs.run import Run
 from lab.storage.progress import Progress, Silent
 from lab.sweeping.distractors import INJECTED, OWN, distractors, source_of
-from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ DOSES = (0, 1, 2, 5, 10)
 
 @dataclass(frozen=True, eq=False)
 class Interference:
-    """Results by (kind of distractor, dose in documents a question). Dose 0 is the corpus as it is,
+    """Runs by (kind of distractor, dose in documents a question). Dose 0 is the corpus as it is,
     the same for all kinds; `injected` counts the documents that were added."""
 
-    results: Mapping[tuple[str, int], Result]
+    runs: Mapping[tuple[str, int], Run]
     injected: Mapping[tuple[str, int], int]
 
     def table(self) -> "pd.DataFrame":
@@ -38,13 +38,13 @@ class Interference:
         import pandas as pd
 
         rows: list[dict[str, Any]] = []
-        for (kind, dose), result in self.results.items():
-            plain = self.results[kind, 0]
-            for metric in result.metrics:
-                column = result.metrics.index(metric)
-                changes = (result.values[:, :, column] - plain.values[:, :, column]).T
-                found = compare(changes, result.clusters, result.measure.seed)
-                for system, name in enumerate(result.systems):
+        for (kind, dose), run in self.runs.items():
+            plain = self.runs[kind, 0]
+            for metric in run.metrics:
+                before, after = plain.tables.column(metric), run.tables.column(metric)
+                changes = compare(after - before, run.tables.clusters, run.tables.seed)
+                means = run.tables.systems[metric]
+                for system, name in enumerate(run.systems):
                     rows.append(
                         {
                             "kind": kind,
@@ -52,11 +52,11 @@ class Interference:
                             "injected": self.injected[kind, dose],
                             "system": name,
                             "metric": metric,
-                            "mean": float(result.values[system, :, column].mean()),
-                            "change": float(found.difference[system]),
-                            "low": float(found.low[system]),
-                            "high": float(found.high[system]),
-                            "verdict": found.verdicts[system],
+                            "mean": float(means.iloc[system]),
+                            "change": float(changes.difference[system]),
+                            "low": float(changes.low[system]),
+                            "high": float(changes.high[system]),
+                            "verdict": changes.verdicts[system],
                         }
                     )
         return pd.DataFrame(rows)
@@ -96,23 +96,23 @@ def interfere(
     if min(doses, default=0) < 0:
         raise ConfigError(f"doses {list(doses)}: expected numbers of documents a question, from 0")
     told, source = progress or Silent(), source_of(corpus, queries, folder)
-    results: dict[tuple[str, int], Result] = {}
+    runs: dict[tuple[str, int], Run] = {}
     injected: dict[tuple[str, int], int] = {}
     plain = sweep(corpus, queries, grid, measure, name=name, cache=cache, progress=told, **models)
     for kind in [OWN] if folder is not None else kinds:
-        results[kind, 0], injected[kind, 0] = plain, 0
+        runs[kind, 0], injected[kind, 0] = plain, 0
         for dose in sorted({dose for dose in doses if dose > 0}):
             added = distractors(queries, source, kind, dose, seed)
             told.note(f"{kind}, dose {dose}: {len(added)} documents injected")
             injected[kind, dose] = len(added)
             if added:
                 grown = Corpus([*corpus, *added])
-                results[kind, dose] = sweep(
+                runs[kind, dose] = sweep(
                     grown, queries, grid, measure, name=name, cache=cache, progress=told, **models
                 )
             else:
-                results[kind, dose] = plain
-    return Interference(results, injected)
+                runs[kind, dose] = plain
+    return Interference(runs, injected)
 
 
 def resistance(table: "pd.DataFrame", metric: str) -> "pd.DataFrame":

@@ -1,7 +1,7 @@
 """The main job: every system of a grid over one corpus and one set of questions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +35,13 @@ from lab.retrieval.encoder import Encoder
 from lab.retrieval.postings import compile_all
 from lab.retrieval.products import compile_products
 from lab.retrieval.rerank import PairScorer
+from lab.runs.run import Run
 from lab.storage.cache import Cache, default_cache_path
 from lab.storage.progress import Progress, Silent
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.heldout import Sealed, one_cell, seal
+from lab.sweeping.measured import Account, Measured, Plan
 from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
 from lab.sweeping.preflight.facts import (
     chunk_facts,
@@ -52,8 +54,8 @@ from lab.sweeping.preflight.facts import (
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import unmet, windowed
 from lab.sweeping.profile import Profile
-from lab.sweeping.result import Result
 from lab.sweeping.systems import Asked, SystemFound, run_chunking, run_foreign
+from lab.sweeping.tables import run_of
 
 
 def sweep(
@@ -69,7 +71,7 @@ def sweep(
     rerankers: Mapping[str, PairScorer] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
     profile: bool = False,
-) -> Result:
+) -> Run:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are
@@ -83,9 +85,40 @@ def sweep(
     Raises ConfigError when no system of the grid is possible, CorpusError when no document has
     text, and DiagnosticsError when no question can be scored or two share an id.
     """
-    grid, measure = grid or Grid(), measure or Measure()
+    tools = Tools(
+        cache=cache,
+        progress=progress or Silent(),
+        encoders=encoders or {},
+        rerankers=rerankers or {},
+        retrievers=retrievers or {},
+        profile=profile,
+    )
+    return run_of(measured(corpus, queries, grid or Grid(), measure or Measure(), name, tools))
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a sweep works with (see `sweep`)."""
+
+    cache: Path | None = None
+    progress: Progress = field(default_factory=Silent)
+    encoders: Mapping[str, Encoder] = field(default_factory=dict)
+    rerankers: Mapping[str, PairScorer] = field(default_factory=dict)
+    retrievers: Mapping[str, Retriever | RetrieverConfig] = field(default_factory=dict)
+    profile: bool = False
+
+
+def measured(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid,
+    measure: Measure,
+    name: str,
+    tools: Tools,
+) -> Measured:
+    """What `sweep` finds, as arrays."""
+    progress, retrievers = tools.progress, dict(tools.retrievers)
     queries = given(queries, corpus)
-    retrievers = dict(retrievers or {})
     asking, idle = grid.asking(queries)
     own, impossible = asking.systems()
     configs = (*own, *map(foreign_config, retrievers))
@@ -103,9 +136,8 @@ def sweep(
     metrics = [parse_metric(metric) for metric in measure.measured]
     check_unit(metrics, asked.unit)
     functions = measure.own_metrics()
-    progress = progress or Silent()
-    kept = Cache(cache or default_cache_path(), progress.note)
-    resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
+    kept = Cache(tools.cache or default_cache_path(), progress.note)
+    resources = Resources(kept, progress, dict(tools.encoders), dict(tools.rerankers))
     resources.read_synonyms(
         dict.fromkeys(
             config.bm25.synonyms for config in own if config.bm25 and config.bm25.synonyms
@@ -149,7 +181,7 @@ def sweep(
     asks = Asked(
         corpus, asked, unanswerable(open_questions, asked), measure, metrics, counter, starts
     )
-    profiled = Profile() if profile else None
+    profiled = Profile() if tools.profile else None
     found: list[SystemFound] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     families: list[Family] = []
     silence: list[Unanswered] = []
@@ -197,46 +229,42 @@ def sweep(
         resources.progress.note(note)
     notes = (*notes, *doubts)
     advance(1)
-    result = Result(
-        name=name,
-        configs=configs,
-        grid=grid,
-        measure=measure,
-        corpus=corpus,
-        queries=tuple(queries),
-        pieces=asked,
-        metrics=(*(metric.label for metric in metrics), *((WEIGHTED,) if measure.weights else ())),
+    names = (metric.label for metric in metrics)
+    outcome = Measured(
+        plan=Plan(
+            name=name,
+            configs=configs,
+            grid=grid,
+            measure=measure,
+            corpus=corpus,
+            queries=tuple(queries),
+            pieces=asked,
+        ),
+        account=Account(
+            facts=facts,
+            notes=notes,
+            identities=identities,
+            counts=dict(resources.counts),
+            seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
+            peak_mb=dict(resources.peak_mb),
+            profile=profiled,
+        ),
+        metrics=(*names, *((WEIGHTED,) if measure.weights else ())),
         values=values,
         complete=np.array([run.judged.complete for run in runs]),
         context_tokens=context,
         rows=tuple(system.rows for system in found),
         findings=findings,
-        facts=facts,
-        notes=notes,
-        identities=identities,
-        counts=dict(resources.counts),
-        seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
-        peak_mb=dict(resources.peak_mb),
-        profile=profiled,
     )
     if not sealed:
-        return result
-    chosen = configs[result.selection.recommended]
+        return outcome
+    chosen = configs[outcome.selection.recommended]
     resources.progress.note(f"{len(sealed)} sealed question(s): scored once, for {chosen.name}")
     unsealed = measure.model_copy(update={"sealed": 0.0})
-    fresh = sweep(
-        corpus,
-        sealed,
-        one_cell(chosen),
-        unsealed,
-        cache=cache,
-        encoders=encoders,
-        rerankers=rerankers,
-        retrievers={
-            label: retriever for label, retriever in retrievers.items() if label == chosen.retriever
-        },
-    )
-    return replace(result, sealed=_sealed_scores(fresh, chosen.name))
+    same = {key: value for key, value in retrievers.items() if key == chosen.retriever}
+    last = replace(tools, progress=Silent(), retrievers=same, profile=False)
+    fresh = run_of(measured(corpus, sealed, one_cell(chosen), unsealed, name, last))
+    return replace(outcome, sealed=_sealed_scores(fresh, chosen.name))
 
 
 def _encode_all(
@@ -297,14 +325,16 @@ def _doubts(
     return tuple(line for line in lines if line)
 
 
-def _sealed_scores(fresh: Result, system: str) -> Sealed:
+def _sealed_scores(fresh: Run, system: str) -> Sealed:
     """The last system's means and intervals on the sealed questions: the only one, or the foreign
     one. `system` is its name among the open questions; without any filter or variant to use it is
     called otherwise among the sealed ones."""
-    means, (low, high) = fresh.values[-1].mean(axis=0), fresh.intervals
-    rows = zip(means.tolist(), low[-1].tolist(), high[-1].tolist(), strict=True)
-    ids = tuple(query.query_id for query in fresh.pieces.queries)
-    return Sealed(system, ids, dict(zip(fresh.metrics, rows, strict=True)))
+    row = fresh.tables.systems.iloc[-1]
+    scores = {
+        metric: tuple(float(row[name]) for name in (metric, f"{metric} low", f"{metric} high"))
+        for metric in fresh.metrics
+    }
+    return Sealed(system, fresh.query_ids, scores)
 
 
 def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, str]:

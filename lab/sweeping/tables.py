@@ -1,26 +1,30 @@
-"""A result as the tables of a run folder."""
+"""What a sweep measured, as the tables of a run folder."""
 
-import hashlib
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.arrays import NEVER
+from lab.arrays import NEVER, Floats
+from lab.config.rows import settings_table
 from lab.evaluation.clusters import main_documents
+from lab.evaluation.pareto import pareto_front
 from lab.pipeline.rows import StageRows
-from lab.relevance.query import Query
 from lab.runs.folder import FORMAT
+from lab.runs.inputs import Inputs, fingerprint, questions_fingerprint
 from lab.runs.run import Run
+from lab.runs.tables import Tables
 from lab.sweeping.conclusions import conclusions
+from lab.sweeping.costs import index_bytes
 from lab.sweeping.distractors import injected
+from lab.sweeping.measured import Measured
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from lab.sweeping.result import Result
 
 PACKAGES = (
     "retrieval-diagnostics-lab",
@@ -36,88 +40,116 @@ PACKAGES = (
 )
 
 
-def run_of(result: "Result") -> Run:
-    """The result as tables."""
-    return Run(
-        _manifest(result),
-        result.table(),
-        _scores(result),
-        _rankings(result),
-        _evidence(result),
-        _questions(result),
-        result.findings.causes(result.systems),
-        result.findings.curves(result.pieces),
-        *result.findings.alphas(result.pieces, result.metrics),
-        result.findings.separation(),
-        result.findings.thresholds(),
+def run_of(measured: Measured) -> Run:
+    """The run that a sweep returns; it keeps the documents and questions that it was given."""
+    findings, plan = measured.findings, measured.plan
+    alphas, means = findings.alphas(plan.pieces, measured.metrics)
+    tables = Tables(
+        manifest=_manifest(measured),
+        systems=_systems(measured),
+        scores=_scores(measured),
+        rankings=_rankings(measured),
+        evidence=_evidence(measured),
+        questions=_questions(measured),
+        causes=findings.causes(measured.systems),
+        curves=findings.curves(plan.pieces),
+        alphas=alphas,
+        means=means,
+        separation=findings.separation(),
+        thresholds=findings.thresholds(),
     )
+    return Run(tables, Inputs(plan.corpus, plan.queries))
 
 
-def _manifest(result: "Result") -> dict[str, Any]:
+def _systems(measured: Measured) -> "pd.DataFrame":
+    """A row a system: its settings, means with intervals, costs, and how sure the choice is. A
+    profiled sweep adds the latencies (see `lab.sweeping.profile.Latency`), which like all times
+    differ from run to run."""
+    import pandas as pd
+
+    low, high = measured.intervals
+    scores: dict[str, Floats] = {}
+    for place, metric in enumerate(measured.metrics):
+        scores[metric] = measured.means[:, place]
+        scores |= {f"{metric} low": low[:, place], f"{metric} high": high[:, place]}
+    chosen, numbers = measured.selection, np.arange(len(measured.systems))
+    configs, profile = measured.plan.configs, measured.account.profile
+    costs = [measured.costs.tokens, measured.costs.latency, index_bytes(configs, profile)]
+    columns = {
+        **scores,
+        "context tokens": measured.context_tokens,
+        "p best": chosen.probability_best,
+        "picked": chosen.nested.picked,
+        "p": chosen.p,
+        "least p": chosen.against.tested.least,
+        "as good as best": np.isin(numbers, chosen.undecided),
+        "pareto": pareto_front(scores[measured.plan.measure.select_by], np.column_stack(costs)),
+        "recommended": numbers == chosen.recommended,
+        **measured.findings.silence(measured.systems),
+        **(profile.columns(configs) if profile else {}),
+    }
+    rows = [
+        {"system": name, **config.settings()}
+        for name, config in zip(measured.systems, configs, strict=True)
+    ]
+    return pd.concat([settings_table(rows), pd.DataFrame(columns)], axis=1)
+
+
+def _manifest(measured: Measured) -> dict[str, Any]:
+    plan, account, systems = measured.plan, measured.account, measured.systems
+    chosen = measured.selection
+    profile = account.profile and {
+        "peak_mb": dict(account.peak_mb),
+        "index_bytes": account.profile.indexes,
+    }
     return {
         "format": FORMAT,
-        "name": result.name,
-        "grid": result.grid.model_dump(mode="json"),
-        "measure": result.measure.model_dump(mode="json"),
-        "unit": result.pieces.unit,
-        "causes": asdict(result.findings.cutoff),
-        "best": result.best,
-        "recommended": result.recommended,
-        "as_good_as_best": [result.systems[i] for i in result.selection.undecided],
-        "conclusions": conclusions(result),
+        "name": plan.name,
+        "grid": plan.grid.model_dump(mode="json"),
+        "measure": plan.measure.model_dump(mode="json"),
+        "unit": plan.pieces.unit,
+        "causes": asdict(measured.findings.cutoff),
+        "best": systems[chosen.best],
+        "recommended": systems[chosen.recommended],
+        "as_good_as_best": [systems[place] for place in chosen.undecided],
+        "conclusions": conclusions(measured),
         "corpus": {
-            "documents": len(result.corpus),
-            "characters": result.corpus.characters,
-            "injected": injected(result.corpus),
-            "fingerprint": result.corpus.fingerprint,
+            "documents": len(plan.corpus),
+            "characters": plan.corpus.characters,
+            "injected": injected(plan.corpus),
+            "fingerprint": plan.corpus.fingerprint,
+            "path": plan.corpus.source,
+            "absolute_path": _absolute(plan.corpus.source),
         },
-        "questions": {
-            "scored": len(result.pieces.queries),
-            "pieces": len(result.pieces),
-            "unscored": [list(pair) for pair in result.pieces.unscored],
-            "fingerprint": _questions_fingerprint(result),
-        },
-        "chunkings": [asdict(fact) for fact in result.facts],
-        "identities": dict(sorted(result.identities.items())),
+        "questions": _asked(measured),
+        "chunkings": [asdict(fact) for fact in account.facts],
+        "identities": dict(sorted(account.identities.items())),
         "versions": {name: _version(name) for name in PACKAGES},
-        "notes": list(result.notes),
-        "counts": dict(sorted(result.counts.items())),
-        "seconds": dict(sorted(result.seconds.items())),
-        **(
-            {"profile": {"peak_mb": dict(result.peak_mb), "index_bytes": result.profile.indexes}}
-            if result.profile
-            else {}
-        ),
+        "notes": list(account.notes),
+        "counts": dict(sorted(account.counts.items())),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": dict(sorted(account.seconds.items())),
+        **({"profile": profile} if profile else {}),
     }
 
 
-def _questions_fingerprint(result: "Result") -> str:
-    rows = [
-        [
-            q.query_id,
-            q.text,
-            q.kind,
-            dict(q.tags),
-            q.answer,
-            [asdict(item) for item in q.evidence],
-            *_used_if_set(q),
-        ]
-        for q in sorted(result.queries, key=lambda query: query.query_id)
-    ]
-    return _fingerprint(rows)
+def _asked(measured: Measured) -> dict[str, Any]:
+    """What the manifest says of the questions; no paths unless all of them were read from files."""
+    queries, pieces = measured.plan.queries, measured.plan.pieces
+    sources = sorted({query.source or "" for query in queries})
+    paths = [] if "" in sources else sources
+    return {
+        "scored": len(pieces.queries),
+        "pieces": len(pieces),
+        "unscored": [list(pair) for pair in pieces.unscored],
+        "fingerprint": questions_fingerprint(queries),
+        "paths": paths,
+        "absolute_paths": [_absolute(path) for path in paths],
+    }
 
 
-def _used_if_set(query: Query) -> list[Any]:
-    """Variants and filter, then the date; nothing where a question has none of them, so that older
-    fingerprints of its set hold."""
-    dated = [query.date] if query.date else []
-    if not query.variants and query.filter is None:
-        return dated
-    return [list(query.variants), query.filter and query.filter.plain, *dated]
-
-
-def _fingerprint(plain: Any) -> str:
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+def _absolute(path: str | None) -> str | None:
+    return None if path is None else str(Path(path).absolute())
 
 
 def _version(package: str) -> str | None:
@@ -127,34 +159,34 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _scores(result: "Result") -> "pd.DataFrame":
+def _scores(measured: Measured) -> "pd.DataFrame":
     import pandas as pd
 
-    systems, questions, metrics = result.values.shape
-    ids = [query.query_id for query in result.pieces.queries]
+    systems, questions, metrics = measured.values.shape
+    ids = [query.query_id for query in measured.plan.pieces.queries]
     return pd.DataFrame(
         {
-            "system": _labels(result.systems, np.repeat(np.arange(systems), questions * metrics)),
+            "system": _labels(measured.systems, np.repeat(np.arange(systems), questions * metrics)),
             "query_id": _labels(ids, np.tile(np.repeat(np.arange(questions), metrics), systems)),
-            "metric": _labels(result.metrics, np.tile(np.arange(metrics), systems * questions)),
-            "value": result.values.reshape(-1),
+            "metric": _labels(measured.metrics, np.tile(np.arange(metrics), systems * questions)),
+            "value": measured.values.reshape(-1),
         }
     )
 
 
-def _rankings(result: "Result") -> "pd.DataFrame":
+def _rankings(measured: Measured) -> "pd.DataFrame":
     import pandas as pd
 
-    lengths = [len(rows.query) for rows in result.rows]
+    lengths = [len(rows.query) for rows in measured.rows]
     columns = {
-        name: np.concatenate([getattr(rows, name) for rows in result.rows])
+        name: np.concatenate([getattr(rows, name) for rows in measured.rows])
         for name in StageRows.columns()
     }
     query, document = columns.pop("query"), columns.pop("document")
     labels = {
-        "system": _labels(result.systems, np.repeat(np.arange(len(lengths)), lengths)),
-        "query_id": _labels([q.query_id for q in result.pieces.queries], query),
-        "doc_id": _labels([d.doc_id for d in result.corpus], document),
+        "system": _labels(measured.systems, np.repeat(np.arange(len(lengths)), lengths)),
+        "query_id": _labels([q.query_id for q in measured.plan.pieces.queries], query),
+        "doc_id": _labels([d.doc_id for d in measured.plan.corpus], document),
     }
     return pd.DataFrame(
         labels
@@ -162,16 +194,16 @@ def _rankings(result: "Result") -> "pd.DataFrame":
     )
 
 
-def _evidence(result: "Result") -> "pd.DataFrame":
+def _evidence(measured: Measured) -> "pd.DataFrame":
     """Of alternatives the first is named; start and end are -1 for a whole document."""
     import pandas as pd
 
-    asked, systems = result.pieces, len(result.systems)
+    asked, systems = measured.plan.pieces, len(measured.systems)
     first = [piece[0] for piece in asked.items]
     numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
     return pd.DataFrame(
         {
-            "system": _labels(result.systems, np.repeat(np.arange(systems), len(asked))),
+            "system": _labels(measured.systems, np.repeat(np.arange(systems), len(asked))),
             "query_id": _labels([q.query_id for q in asked.queries], np.tile(asked.query, systems)),
             "piece": np.tile(numbers, systems).astype(np.int32),
             "doc_id": np.tile([item.doc_id for item in first], systems),
@@ -182,22 +214,22 @@ def _evidence(result: "Result") -> "pd.DataFrame":
                 [-1 if item.end is None else item.end for item in first], systems
             ).astype(np.int32),
             "grade": np.tile(asked.grade, systems).astype(np.int32),
-            "complete": np.where(result.complete == NEVER, 0, result.complete)
+            "complete": np.where(measured.complete == NEVER, 0, measured.complete)
             .reshape(-1)
             .astype(np.int32),
-            "reachable": result.findings.reachable[:, asked.query].reshape(-1).astype(np.int32),
+            "reachable": measured.findings.reachable[:, asked.query].reshape(-1).astype(np.int32),
         }
     )
 
 
-def _questions(result: "Result") -> "pd.DataFrame":
+def _questions(measured: Measured) -> "pd.DataFrame":
     import pandas as pd
 
-    unscored = dict(result.pieces.unscored) | dict.fromkeys(
-        result.sealed.query_ids if result.sealed else (), "sealed"
+    unscored = dict(measured.plan.pieces.unscored) | dict.fromkeys(
+        measured.sealed.query_ids if measured.sealed else (), "sealed"
     )
-    ids = [query.query_id for query in result.pieces.queries]
-    documents = dict(zip(ids, main_documents(result.pieces).tolist(), strict=True))
+    ids = [query.query_id for query in measured.plan.pieces.queries]
+    documents = dict(zip(ids, main_documents(measured.plan.pieces).tolist(), strict=True))
     rows = [
         {
             "query_id": query.query_id,
@@ -207,10 +239,10 @@ def _questions(result: "Result") -> "pd.DataFrame":
             "filter": json.dumps(query.filter.plain, ensure_ascii=False) if query.filter else "",
             "tags": json.dumps(dict(query.tags), ensure_ascii=False, sort_keys=True),
             "doc_id": documents.get(query.query_id, ""),
-            "evidence": _fingerprint([asdict(item) for item in query.evidence])[:16],
+            "evidence": fingerprint([asdict(item) for item in query.evidence])[:16],
             "unscored": unscored.get(query.query_id, ""),
         }
-        for query in result.queries
+        for query in measured.plan.queries
     ]
     return pd.DataFrame(rows).astype("str")
 

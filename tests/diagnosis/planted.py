@@ -14,8 +14,8 @@ from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.encoder import Progress, Role
-from lab.sweeping.result import Result
-from lab.sweeping.sweep import sweep
+from lab.sweeping.measured import Measured
+from tests.given import measured
 
 MODEL = "concepts"
 RERANKER = "words"
@@ -83,7 +83,7 @@ def run(
     rule: Callable[[str, str], float] | None = None,
     metrics: tuple[str, ...] = (),
     **grid: object,
-) -> Result:
+) -> Measured:
     """Sweep one small world, missing what is not within the first k, or by the metrics given."""
     settings: dict[str, object] = {
         "chunk_strategy": "document",
@@ -91,7 +91,7 @@ def run(
         "model": MODEL,
         "rerank_model": RERANKER,
     }
-    return sweep(
+    return measured(
         Corpus(Document(doc_id, text) for doc_id, text in documents.items()),
         [
             Query(query_id, text, "keyword", {}, (item,))
@@ -104,5 +104,5 @@ def run(
     )
 
 
-def misses(result: Result, system: int = 0) -> dict[str, Miss]:
+def misses(result: Measured, system: int = 0) -> dict[str, Miss]:
     return {miss.query_id: miss for miss in result.findings.misses[system]}

@@ -17,9 +17,10 @@ from lab.evaluation.metrics import parse_metric
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import FusionConfig
 from lab.sweeping.heldout import one_cell
-from lab.sweeping.result import Result
-from lab.sweeping.sweep import sweep
+from lab.sweeping.measured import Measured
+from lab.sweeping.tables import run_of
 from tests.diagnosis.planted import MODEL, RERANKER, Concepts, Scorer
+from tests.given import measured
 
 WORDS = [f"w{i}" for i in range(60)]
 
@@ -49,7 +50,7 @@ def word_overlap(question: str, text: str) -> float:
 
 def result_of(
     seed: int, unit: str = "evidence", metrics: tuple[str, ...] = ("recall@3",)
-) -> Result:
+) -> Measured:
     corpus, queries = world(seed)
     groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
     grid = Grid(
@@ -63,7 +64,7 @@ def result_of(
         threshold=(None, 0.5),
         deliver=("chunk", "window(1)"),
     )
-    return sweep(
+    return measured(
         corpus,
         queries,
         grid,
@@ -80,13 +81,14 @@ def name_at(family: Family, alpha: float) -> str:
 
 
 @pytest.fixture(scope="module", params=[(1, "evidence"), (2, "evidence"), (3, "document")])
-def result(request: pytest.FixtureRequest) -> Result:
+def result(request: pytest.FixtureRequest) -> Measured:
     return result_of(*request.param)
 
 
-def test_every_miss_has_exactly_one_cause_and_no_hit_has_any(result: Result) -> None:
-    ids = [result.pieces.queries[q].query_id for q in result.pieces.query]
-    numbers = np.arange(len(ids)) - np.searchsorted(result.pieces.query, result.pieces.query) + 1
+def test_every_miss_has_exactly_one_cause_and_no_hit_has_any(result: Measured) -> None:
+    pieces = result.plan.pieces
+    ids = [pieces.queries[q].query_id for q in pieces.query]
+    numbers = np.arange(len(ids)) - np.searchsorted(pieces.query, pieces.query) + 1
     for system, found in enumerate(result.findings.misses):
         missed = np.flatnonzero(result.complete[system] > 3)
         assert [(miss.query_id, miss.piece) for miss in found] == [
@@ -95,26 +97,29 @@ def test_every_miss_has_exactly_one_cause_and_no_hit_has_any(result: Result) -> 
         assert {miss.cause for miss in found} <= set(CAUSES)
 
 
-def test_the_waterfall_adds_up_to_recall(result: Result) -> None:
+def test_the_waterfall_adds_up_to_recall(result: Measured) -> None:
     for system in result.systems:
-        table, mean = result.waterfall(system), result.scores(system).means()["recall@3"]
+        table, mean = (
+            run_of(result).waterfall(system),
+            run_of(result).scores(system).means()["recall@3"],
+        )
         if len(table):
             everything = table[table["kind"] == "all"]
             assert abs(everything["lost"].sum() + mean - 1) < 1e-9
             assert abs(everything["left"].iloc[-1] - mean) < 1e-9
-            room = (result.findings.reachable[0] / result.pieces.per_query).mean()
+            room = (result.findings.reachable[0] / result.plan.pieces.per_query).mean()
             assert (everything["ceiling"] <= max(room, mean) + 1e-9).all()
             assert (everything["ceiling"] >= mean - 1e-9).all()
 
 
-def test_verified_means_that_some_change_brought_it_back(result: Result) -> None:
+def test_verified_means_that_some_change_brought_it_back(result: Measured) -> None:
     for miss in (miss for found in result.findings.misses for miss in found):
         assert bool(miss.recovered_by) or not miss.verified
         assert miss.remedy
 
 
-def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -> None:
-    table = result.findings.curves(result.pieces)
+def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Measured) -> None:
+    table = result.findings.curves(result.plan.pieces)
     for family in result.findings.families:
         rows = table[table["family"] == family.name]
         widths = (
@@ -122,11 +127,11 @@ def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -
             .groupby([rows["query_id"].astype(str), rows["piece"]])
             .sum()
         )
-        assert len(widths) == len(result.pieces)
+        assert len(widths) == len(result.plan.pieces)
         assert np.allclose(widths, 1)
         for alpha in (0.0, 0.3, 0.7, 1.0):
             name = name_at(family, alpha)
-            complete = result.complete[result.index(name)]
+            complete = result.complete[result.systems.index(name)]
             found = np.concatenate([curve.at(np.array([alpha]))[:, 0] for curve in family.curves])
             assert np.array_equal(
                 np.where(complete > family.cap, 0, complete), np.where(found > family.cap, 0, found)
@@ -135,17 +140,17 @@ def test_the_curves_of_a_run_hold_every_system_of_their_family(result: Result) -
 
 def test_a_token_budget_is_a_cut() -> None:
     result = result_of(4, metrics=("recall@10tok",))
-    causes = result.causes()
+    causes = run_of(result).causes()
     assert "cut" in set(causes["cause"])
     assert set(causes.loc[causes["cause"] == "cut", "remedy"]) <= {
         "no threshold",
         "a larger token budget",
     }
     for system in result.systems:
-        table = result.waterfall(system)
+        table = run_of(result).waterfall(system)
         total = (
             table.loc[table["kind"] == "all", "lost"].sum()
-            + result.scores(system).means()["recall@10tok"]
+            + run_of(result).scores(system).means()["recall@10tok"]
         )
         assert abs(total - 1) < 1e-9
 
@@ -182,14 +187,14 @@ def test_a_leg_rescues_what_the_other_misses() -> None:
         Query("q1", "pump leak", evidence=(Evidence("a"),)),
         Query("q2", "engine gasket", evidence=(Evidence("b"),)),
     ]
-    result = sweep(
+    result = measured(
         corpus,
         queries,
         Grid(chunk_strategy="document", model=MODEL),
         Measure(metrics=("recall@1",), select_by="recall@1"),
         encoders={MODEL: Concepts(("pump leak leaks", "seal motor engine gasket", "weather"))},
     )
-    found = result.rescues()
+    found = run_of(result).rescues()
     steps = {(row["a"].split()[1], row["b"].split()[1]): row for row in found.to_dict("records")}
     assert set(steps) == {("bm25", "dense"), ("bm25", "hybrid"), ("dense", "hybrid")}
     assert {row["setting"] for row in steps.values()} == {"mode"}
@@ -200,17 +205,17 @@ def test_a_leg_rescues_what_the_other_misses() -> None:
     assert "mode dense" in miss.recovered_by.split("; ")
 
 
-def test_unanswerable_questions_are_searched_and_told_apart(result: Result) -> None:
-    table = result.separation()
+def test_unanswerable_questions_are_searched_and_told_apart(result: Measured) -> None:
+    table = run_of(result).separation()
     assert set(table["system"]) == set(result.systems)
     assert set(table["stage"]) == {"bm25", "dense", "reranker"}
     assert table["auc"].between(0, 1).all()
     assert (table["low"] <= table["auc"]).all()
     assert (table["auc"] <= table["high"]).all()
     assert (table["unanswerable"] == 1).all()
-    for system, rows in result.thresholds().groupby("system"):
+    for system, rows in run_of(result).thresholds().groupby("system"):
         assert np.isnan(rows["threshold"].iloc[0])
-        assert rows["recall@5"].iloc[0] >= result.scores(system).means()["recall@3"] - 1e-12
+        assert rows["recall@5"].iloc[0] >= run_of(result).scores(system).means()["recall@3"] - 1e-12
         assert (np.diff(rows["threshold"].iloc[1:]) > 0).all()
         for falling in ("kept", "precision@3", "recall@5"):
             assert (np.diff(rows[falling]) <= 1e-12).all()
@@ -223,16 +228,18 @@ def test_the_effect_of_a_threshold_is_what_a_system_with_it_scores() -> None:
     result, metrics = result_of(1), ("recall@5", "precision@3")
     (config,) = (
         c
-        for c in result.configs
+        for c in result.plan.configs
         if c.name == "fixed-60 hybrid concepts alpha=0.3 rerank=words@6 depth=8"
     )
-    for row in result.thresholds().query("system == @config.name").dropna().to_dict("records"):
+    for row in (
+        run_of(result).thresholds().query("system == @config.name").dropna().to_dict("records")
+    ):
         cut = config.model_copy(
             update={"rerank": config.rerank.model_copy(update={"threshold": row["threshold"]})}
         )
         again = one_system(cut, metrics)
         assert {metric: row[metric] for metric in metrics} == pytest.approx(
-            again.scores(again.best).means()
+            run_of(again).scores(run_of(again).best).means()
         )
 
 
@@ -240,16 +247,16 @@ def test_the_effect_of_a_threshold_is_what_a_system_with_it_scores() -> None:
 def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
     metrics = ("recall@3", "precision@3", "ndcg@5", "mrr@5", "front_hit@3")
     result = result_of(5, unit, metrics)
+    run = run_of(result)
     for family in result.findings.families:
         for label in metrics:
-            (values,) = metric_values(family.curves, result.pieces, [parse_metric(label)])
+            (values,) = metric_values(family.curves, result.plan.pieces, [parse_metric(label)])
             steps = mean_curve(family.curves, values)
             for alpha in (0.0, 0.3, 0.7, 1.0):
                 name = name_at(family, alpha)
-                assert (
-                    abs(steps.at(np.array([alpha]))[0] - result.scores(name).means()[label]) < 1e-12
-                ), (name, label)
-    table = result.alphas()
+                mean = run.scores(name).means()[label]
+                assert abs(steps.at(np.array([alpha]))[0] - mean) < 1e-12, (name, label)
+    table = run.alphas()
     assert set(table["metric"]) == set(metrics)
     assert (table["oracle"] >= table["value"] - 1e-12).all()
     assert (table["regret"] >= -1e-12).all()
@@ -258,7 +265,7 @@ def test_every_metric_over_ranks_is_an_exact_step_curve(unit: str) -> None:
 def test_metrics_beyond_the_cap_of_the_curves_have_none() -> None:
     result = result_of(4, metrics=("recall@200",))
     assert result.findings.families
-    table, means = result.findings.alphas(result.pieces, result.metrics)
+    table, means = result.findings.alphas(result.plan.pieces, result.metrics)
     assert table.empty
     assert means.empty
 
@@ -266,8 +273,8 @@ def test_metrics_beyond_the_cap_of_the_curves_have_none() -> None:
 @pytest.mark.parametrize("unit", ["evidence", "document"])
 def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(unit: str) -> None:
     result = result_of(5, unit, ("recall@3", "precision@3", "ndcg@5"))
-    table, means = result.findings.alphas(result.pieces, result.metrics)
-    kinds = np.array([query.kind for query in result.pieces.queries])
+    table, means = result.findings.alphas(result.plan.pieces, result.metrics)
+    kinds = np.array([query.kind for query in result.plan.pieces.queries])
     assert set(table["slice"]) == {"all", *kinds}
     looked_up = 0
     for (family, metric, kind), steps in means.groupby(
@@ -282,12 +289,12 @@ def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(u
         assert (steps["high"].to_numpy()[:-1] == steps["low"].to_numpy()[1:]).all()
         members = (kinds == kind) | (kind == "all")
         assert row["questions"] == members.sum()
-        for system, config in zip(result.systems, result.configs, strict=True):
+        for system, config in zip(result.systems, result.plan.configs, strict=True):
             if (
                 config.fusion is not None
                 and system.replace(f" alpha={config.fusion.alpha:g}", "", 1) == family
             ):
-                expected = result.scores(system).column(metric)[members].mean()
+                expected = run_of(result).scores(system).column(metric)[members].mean()
                 assert abs(curve.at(np.array([config.fusion.alpha]))[0] - expected) < 1e-12, (
                     system,
                     metric,
@@ -299,7 +306,7 @@ def test_the_tables_of_alphas_hold_the_mean_of_every_kind_at_every_swept_alpha(u
 
 def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> None:
     result, tried = result_of(1), 0
-    for system, found in zip(result.configs, result.findings.misses, strict=True):
+    for system, found in zip(result.plan.configs, result.findings.misses, strict=True):
         if system.rerank is None or system.fusion is None or system.deliver != "chunk":
             continue
         for miss in found:
@@ -310,17 +317,17 @@ def test_an_alpha_that_is_told_with_a_reranker_does_bring_the_piece_back() -> No
                 continue
             alpha = float(told.removeprefix("alpha "))
             again = one_system(system.model_copy(update={"fusion": FusionConfig(alpha=alpha)}))
-            place = [query.query_id for query in again.pieces.queries].index(miss.query_id)
-            pieces = np.flatnonzero(again.pieces.query == place)
+            place = [query.query_id for query in again.plan.pieces.queries].index(miss.query_id)
+            pieces = np.flatnonzero(again.plan.pieces.query == place)
             assert again.complete[0][pieces[miss.piece - 1]] <= 3, (system.name, miss)
             tried += 1
     assert tried >= 3
 
 
-def one_system(config: Config, metrics: tuple[str, ...] = ("recall@3",)) -> Result:
+def one_system(config: Config, metrics: tuple[str, ...] = ("recall@3",)) -> Measured:
     corpus, queries = world(1)
     groups = tuple(" ".join(WORDS[i : i + 4]) for i in range(0, 60, 4))
-    return sweep(
+    return measured(
         corpus,
         queries,
         one_cell(config),

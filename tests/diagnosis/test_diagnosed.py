@@ -25,8 +25,10 @@ from lab.retrieval.config import DEFAULT_MODEL
 from lab.retrieval.fusion import fuse
 from lab.retrieval.ranking import project
 from lab.storage.cache import Cache
-from lab.sweeping.result import Result
+from lab.sweeping.measured import Measured
+from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
+from tests.given import measured
 from tests.test_corpora import MULTILINGUAL
 
 K = 5
@@ -68,31 +70,31 @@ CASES = {
 }
 
 
-def swept(case: Case, questions: slice = slice(None)) -> Result:
+def swept(case: Case, questions: slice = slice(None)) -> Measured:
     corpus = lab.read_corpus(case.corpus)
     queries = [query for query in lab.read_diagnostics(case.questions, corpus) if query.evidence]
     grid = lab.Grid(
         mode=("bm25", "dense", "hybrid"), alpha=(0.2, 0.5, 0.8), model=case.model, **case.grid
     )
-    return lab.sweep(
+    return measured(
         corpus, queries[questions], grid, lab.Measure(metrics=METRICS, select_by="ndcg@10")
     )
 
 
-def missed_by_hand(result: Result, system: int) -> np.ndarray:
+def missed_by_hand(result: Measured, system: int) -> np.ndarray:
     """Per piece whether the first K hits lack it: characters are counted one by one, without judge
     or waterfall."""
-    rows, documents = result.rows[system], result.corpus.documents
+    rows, documents = result.rows[system], result.plan.corpus.documents
     seen: dict[int, set[tuple[str, int]]] = {}
     for row in np.flatnonzero((rows.rank > 0) & (rows.rank <= K)):
         doc_id = documents[rows.document[row]].doc_id
         places = range(rows.shown_start[row], rows.shown_end[row])
         seen.setdefault(int(rows.query[row]), set()).update((doc_id, place) for place in places)
-    missed = []
-    for query, alternatives in zip(result.pieces.query.tolist(), result.pieces.items, strict=True):
+    missed, pieces = [], result.plan.pieces
+    for query, alternatives in zip(pieces.query.tolist(), pieces.items, strict=True):
         held = []
         for item in alternatives:
-            text = result.corpus[item.doc_id].text
+            text = result.plan.corpus[item.doc_id].text
             visible = {
                 (item.doc_id, place)
                 for place in range(item.start, item.end)
@@ -103,9 +105,10 @@ def missed_by_hand(result: Result, system: int) -> np.ndarray:
     return np.array(missed)
 
 
-def holds_one_cause_a_miss(result: Result) -> None:
-    ids = [result.pieces.queries[query].query_id for query in result.pieces.query]
-    numbers = np.arange(len(ids)) - np.searchsorted(result.pieces.query, result.pieces.query) + 1
+def holds_one_cause_a_miss(result: Measured) -> None:
+    pieces = result.plan.pieces
+    ids = [pieces.queries[query].query_id for query in pieces.query]
+    numbers = np.arange(len(ids)) - np.searchsorted(pieces.query, pieces.query) + 1
     for system, found in enumerate(result.findings.misses):
         missed = np.flatnonzero(missed_by_hand(result, system))
         assert [(miss.query_id, miss.piece) for miss in found] == [
@@ -115,12 +118,12 @@ def holds_one_cause_a_miss(result: Result) -> None:
         assert all(miss.k == K and not 0 < miss.final_rank <= K for miss in found)
 
 
-def holds_the_waterfall(result: Result) -> None:
-    kinds = np.array([query.kind for query in result.pieces.queries])
+def holds_the_waterfall(result: Measured) -> None:
+    kinds = np.array([query.kind for query in result.plan.pieces.queries])
     for system, name in enumerate(result.systems):
         hit = ~missed_by_hand(result, system)
-        recall = np.bincount(result.pieces.query, weights=hit) / result.pieces.per_query
-        table = result.waterfall(name)
+        recall = np.bincount(result.plan.pieces.query, weights=hit) / result.plan.pieces.per_query
+        table = run_of(result).waterfall(name)
         for kind in ("all", *dict.fromkeys(kinds)):
             left = 1.0
             for step in table[table["kind"] == kind].itertuples():
@@ -129,7 +132,7 @@ def holds_the_waterfall(result: Result) -> None:
             assert abs(left - recall[(kinds == kind) | (kind == "all")].mean()) < 1e-9, (name, kind)
 
 
-def differing(result: Result, cache: Path) -> tuple[int, int]:
+def differing(result: Measured, cache: Path) -> tuple[int, int]:
     """(compared, different): every (family, question, metric, alpha) by its curve and by fusing and
     scoring at that alpha."""
     compared = different = 0
@@ -140,7 +143,7 @@ def differing(result: Result, cache: Path) -> tuple[int, int]:
                 for curve, own in zip(family.curves, values, strict=True)
             ]
             for values in metric_values(
-                family.curves, result.pieces, [parse_metric(label) for label in METRICS]
+                family.curves, result.plan.pieces, [parse_metric(label) for label in METRICS]
             )
         ]
         drawn = np.array(curves).transpose(2, 1, 0)
@@ -156,19 +159,19 @@ def differing(result: Result, cache: Path) -> tuple[int, int]:
     return compared, different
 
 
-def evaluations(result: Result, family: Family, cache: Path) -> Iterator[np.ndarray]:
+def evaluations(result: Measured, family: Family, cache: Path) -> Iterator[np.ndarray]:
     """Alphas x questions x metrics, slab by slab: the lab's own fusion, judge and metrics at each
     alpha."""
-    config, asked = family.config, result.pieces
+    config, asked = family.config, result.plan.pieces
     stage = Stages(
-        Indexes(result.corpus, config.chunk, Resources(Cache(cache, print))),
+        Indexes(result.plan.corpus, config.chunk, Resources(Cache(cache, print))),
         Questions.of(asked.queries),
     )
     found, span_of = (
         stage.candidates(config.bm25, config.dense, config.depth),
         stage.delivery(config.deliver),
     )
-    judge = judge_for(asked, span_of.spans, result.measure.hold)
+    judge = judge_for(asked, span_of.spans, result.plan.measure.hold)
     for slab in np.array_split(ALPHAS, len(ALPHAS) // SLAB):
         runs = []
         for alpha in slab.tolist():
@@ -183,7 +186,7 @@ def test_a_part_of_a_set_is_diagnosed_to_the_last_miss(cache: Path) -> None:
     holds_one_cause_a_miss(result)
     holds_the_waterfall(result)
     compared, different = differing(result, cache)
-    assert compared == len(result.pieces.queries) * len(METRICS) * len(ALPHAS)
+    assert compared == len(result.plan.pieces.queries) * len(METRICS) * len(ALPHAS)
     assert different == 0
 
 
@@ -202,7 +205,7 @@ def test_a_whole_set_is_diagnosed_to_the_last_miss(name: str, cache: Path) -> No
     misses = [miss for found in result.findings.misses for miss in found]
     verified = sum(miss.verified for miss in misses) / len(misses)
     print(
-        f"{name}: {len(result.systems)} systems, {len(result.pieces.queries)} questions, "
+        f"{name}: {len(result.systems)} systems, {len(result.plan.pieces.queries)} questions, "
         f"{len(misses)} misses, "
         f"{verified:.3f} verified; {different} of {compared} (question, metric, alpha) differ"
     )

@@ -16,7 +16,6 @@ from lab.relevance.read import read_diagnostics
 from lab.report.losses import losses
 from lab.report.page.diagnosis_plots import biggest_loss, waterfall_plot
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
 
 
 def steps_of(*questions: tuple[int, str]) -> dict[str, tuple[float, ...]]:
@@ -81,7 +80,7 @@ def test_cranfield_promises_what_five_places_can_hold(shared: Path, cache: Path)
     measure = Measure(metrics=("recall@5",), select_by="recall@5")
     grid = Grid(mode="bm25", chunk_strategy="document", analyzer="english")
     result = sweep(corpus, queries, grid, measure, cache=cache)
-    assert (result.pieces.per_query > 5).sum() == 117
+    assert (result.tables.evidence.groupby("query_id").size() > 5).sum() == 117
     table = result.waterfall()
     steps = table[table["kind"] == "all"].set_index("cause")
     assert steps.index[0] == NO_PLACE
@@ -89,13 +88,12 @@ def test_cranfield_promises_what_five_places_can_hold(shared: Path, cache: Path)
     assert round(steps.loc["outranked", "ceiling"], 3) == 0.637
     assert steps.loc["outranked", "pieces"] == 758
     assert (steps["ceiling"] <= steps.loc[NO_PLACE, "left"]).all()
-    run = run_of(result)
-    said = biggest_loss(run, result.best)
+    said = biggest_loss(result, result.best)
     assert said is not None
     assert "with all of them back it would be 0.637" in said
     assert "could reach more than 0.767" in said
-    assert f"- {NO_PLACE} 23.3%" in losses(run, result.best, result.best).plain
-    plot = waterfall_plot(run, result.best)
+    assert f"- {NO_PLACE} 23.3%" in losses(result).plain
+    plot = waterfall_plot(result, result.best)
     assert plot.figure.data[0]["x"][:2] == ["all evidence", NO_PLACE]
     assert plot.table["cause"].iloc[0] == NO_PLACE
 
@@ -108,7 +106,7 @@ def test_a_chunk_with_two_pieces_leaves_room_for_both() -> None:
     grid = Grid(mode="bm25", chunk_strategy="document")
     query = Query("q", "alpha epsilon", evidence=tuple(pieces))
     result = sweep(corpus, [query], grid, measure)
-    assert result.findings.reachable.tolist() == [[2]]
+    assert result.tables.evidence["reachable"].tolist() == [2] * 4
     steps = waterfall("all", np.zeros(4, dtype=np.int64), ["", "", "outranked", "outranked"],
                       [False] * 4, np.full(4, 2))  # fmt: skip
     assert room_for(steps) == 0.5

@@ -21,13 +21,12 @@ from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
 from lab.report.export.trec import trec_files
 from lab.retrieval.trec_run import read_run
-from lab.runs.folder import read_run as read_run_folder
+from lab.runs.run import Run
+from lab.runs.run import read_run as read_run_folder
 from lab.sets.importing.convert import import_source
 from lab.sets.importing.formats.collection import Collection
 from lab.sets.importing.formats.trec import read_qrels
-from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of as run_tables
 from tests.given import corpus_of
 
 CORPUS = corpus_of({"a": "one two one three", "b": "four  five\nsix", "c": " ", "e f": "blanked"})
@@ -89,7 +88,7 @@ class Given:
 
 def run_of(
     corpus: Corpus, queries: Sequence[Query], metrics: Sequence[str], **retrievers: Any
-) -> Result:
+) -> Run:
     return sweep(
         corpus,
         queries,
@@ -116,11 +115,11 @@ def test_noise_keeps_its_rank_and_spans_are_judged_by_their_evidence(tmp_path: P
         "1 of 3 hits name documents that are not in the corpus" in note for note in result.notes
     )
     run = read_run_folder(result.write(tmp_path / "run"))
-    rows = run.rankings[run.rankings["system"] == "mine"]
+    rows = run.tables.rows("rankings", "mine")
     assert rows[["doc_id", "start", "end", "rank", "evidence", "relevant"]].values.tolist() == [
         ["a", 0, 7, 3, True, True]
     ]
-    table = run.systems.set_index("system")
+    table = run.table().set_index("system")
     assert table.loc["mine", "mode"] == "foreign"
     assert str(result.explain("q1", "mine")).count("rank 3") >= 1
 
@@ -129,13 +128,10 @@ def test_the_lab_s_own_ranking_given_back_scores_the_same() -> None:
     corpus = corpus_of({f"d{n}": f"pump {'valve ' * n}leak" for n in range(9)})
     queries = [Query(f"q{n}", "valve leak", evidence=(Evidence(f"d{n}"),)) for n in range(9)]
     result = run_of(corpus, queries, ["mrr@10"])
-    own = result.rows[0]
-    asked = np.flatnonzero(own.query == 0)
-    hits = [
-        corpus.documents[own.document[row]].doc_id for row in asked[np.argsort(own.rank[asked])]
-    ]
+    own = result.tables.rankings
+    hits = own[own["query_id"] == "q0"].sort_values("rank")["doc_id"].tolist()
     back = run_of(corpus, queries, ["mrr@10"], back=Given({"valve leak": hits}))
-    assert back.values[1].tolist() == back.values[0].tolist()
+    assert back.tables.values[1].tolist() == back.tables.values[0].tolist()
 
 
 def test_names_and_objects_that_cannot_be_retrievers_are_config_errors() -> None:
@@ -190,12 +186,13 @@ def test_limits_ids_with_blanks_survive_a_round_trip_through_a_trec_run(
     queries = read_diagnostics(folder, corpus)
     first = run_of(corpus, queries, ["ndcg@10", "mrr@10"])
     run = tmp_path / "limit.run"
-    run.write_text(dict(trec_files(run_tables(first)))["items/0001.run"])
+    run.write_text(dict(trec_files(first))["items/0001.run"])
     assert "Geneva%20Durben" in run.read_text()
     again = run_of(
         corpus, queries, ["ndcg@10", "mrr@10"], back=RetrieverConfig(name="back", run=run)
     )
-    assert again.values[1].tolist() == again.values[0].tolist() == first.values[0].tolist()
+    given, own = again.tables.values[1].tolist(), again.tables.values[0].tolist()
+    assert given == own == first.tables.values[0].tolist()
     assert not any("not in the corpus" in note for note in again.notes)
 
 

@@ -26,13 +26,14 @@ from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig
 from lab.retrieval.ranking import Ranking
 from lab.retrieval.variants import fuse_wordings
-from lab.runs.folder import read_run, write_run
+from lab.runs.folder import write_run
+from lab.runs.run import read_run
 from lab.storage.cache import Cache
 from lab.sweeping.distractors import distractors, source_of
-from lab.sweeping.result import Result
+from lab.sweeping.measured import Measured
 from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
-from tests.given import GivenEncoder, GivenReranker, ranking_of
+from tests.given import GivenEncoder, GivenReranker, measured, ranking_of
 
 MODEL = "all-MiniLM-L6-v2"
 IN_MEMORY = Path(":memory:")
@@ -43,12 +44,12 @@ def document(doc_id: str, text: str, **metadata: Any) -> Document:
     return Document(doc_id, text, "", metadata)
 
 
-def sweep(documents: list[Document], queries: list[Query], **grid: Any) -> Result:
+def sweep(documents: list[Document], queries: list[Query], **grid: Any) -> Measured:
     encoder, rerankers = grid.pop("encoder", None) or GivenEncoder(), grid.pop("rerankers", None)
     measure = lab.Measure(metrics=(grid.pop("metric", "recall@1"), "ndcg@10"))
     grid = {"chunk_strategy": "document", "mode": "bm25", **grid}
-    models = {"encoders": {MODEL: encoder}, "rerankers": rerankers}
-    return lab.sweep(
+    models = {"encoders": {MODEL: encoder}, "rerankers": rerankers or {}}
+    return measured(
         Corpus(documents), queries, lab.Grid(**grid), measure, cache=IN_MEMORY, **models
     )
 
@@ -138,7 +139,7 @@ def test_a_variant_finds_what_the_question_does_not_and_the_reranker_reads_the_q
         1,
     ]  # at rank 1 both score 1 / 61, and a is before b
     assert {question for question, _ in reranker.scored} == {"why leak"}
-    table = result.causes()
+    table = run_of(result).causes()
     assert table["cause"].tolist() == ["lexical_gap", "lexical_gap"]
     assert table["recovered_by"].tolist() == ["variants on"] * 2
     assert table["verified"].all()
@@ -151,7 +152,9 @@ def test_switches_that_no_question_uses_stand_once_and_are_told() -> None:
     )
     result = sweep(documents, queries, variants=(False, True), filter=True)
     assert result.systems == ("document bm25",)
-    assert [note.split(":")[0] for note in result.notes if "makes no difference" in note] == [
+    assert [
+        note.split(":")[0] for note in result.account.notes if "makes no difference" in note
+    ] == [
         "retrieve.variants makes no difference",
         "retrieve.filter makes no difference",
     ]
@@ -279,7 +282,7 @@ def test_evidence_that_the_filter_leaves_out_is_cut_with_the_condition_and_the_p
     result = sweep(
         LEFT_OUT, queries, filter=True, rerankers={"words": GivenReranker(scores)}, **more
     )
-    causes = result.causes().set_index("query_id")
+    causes = run_of(result).causes().set_index("query_id")
     assert causes.loc["q1", ["cause", "verified", "remedy"]].tolist() == ["cut", True, "no filter"]
     assert causes.loc["q1", "filtered"] == "old: year >= 2020, but it has 2018"
     # Without the filter its document is still not found: the filter loses it, but lifting it proves
@@ -288,7 +291,8 @@ def test_evidence_that_the_filter_leaves_out_is_cut_with_the_condition_and_the_p
     assert "mend the filter" in causes.loc["q2", "remedy"]
     assert set(causes.index) == {"q1", "q2"}
     assert any(
-        note.startswith("filtered evidence: the filter of 2 questions") for note in result.notes
+        note.startswith("filtered evidence: the filter of 2 questions")
+        for note in result.account.notes
     )
 
 
@@ -337,7 +341,7 @@ def mixed_world() -> tuple[list[Document], list[Query]]:
 
 
 @pytest.fixture(scope="module")
-def mixed() -> Result:
+def mixed() -> Measured:
     documents, queries = mixed_world()
     return sweep(
         documents,
@@ -357,9 +361,9 @@ def mixed() -> Result:
     )
 
 
-def test_the_grid_is_whole_and_every_miss_is_accounted_for(mixed: Result) -> None:
+def test_the_grid_is_whole_and_every_miss_is_accounted_for(mixed: Measured) -> None:
     assert len(mixed.systems) == 3 * 2 * 2 * 2 * 2
-    causes = mixed.causes()
+    causes = run_of(mixed).causes()
     missed = (mixed.complete > 5).sum(axis=1)
     assert (
         causes.groupby("system", observed=False).size()[list(mixed.systems)].tolist()
@@ -367,21 +371,21 @@ def test_the_grid_is_whole_and_every_miss_is_accounted_for(mixed: Result) -> Non
     )
     assert {"cut"} < set(causes["cause"])
     for system in mixed.systems:
-        steps = mixed.waterfall(system)
+        steps = run_of(mixed).waterfall(system)
         for _, of in steps.groupby("kind"):
             assert of["lost"].sum() + of["left"].iloc[-1] == pytest.approx(1, abs=1e-9)
 
 
-def test_filtered_causes_are_those_of_systems_that_filter(mixed: Result) -> None:
-    causes, systems = mixed.causes(), mixed.table().set_index("system")
+def test_filtered_causes_are_those_of_systems_that_filter(mixed: Measured) -> None:
+    causes, systems = run_of(mixed).causes(), run_of(mixed).table().set_index("system")
     cut = causes[causes["filtered"] != ""]
     assert len(cut)
     assert systems.loc[cut["system"], "filter"].all()
     assert set(cut["cause"]) == {"cut"}
-    documents = {d.doc_id: d.metadata["year"] for d in mixed.corpus}
+    documents = {d.doc_id: d.metadata["year"] for d in mixed.plan.corpus}
     left_out = {
         q.query_id
-        for q in mixed.pieces.queries
+        for q in mixed.plan.pieces.queries
         if q.filter and documents[q.evidence[0].doc_id] < 2018
     }
     filtering = systems.index[systems["filter"].astype(bool)]
@@ -390,7 +394,7 @@ def test_filtered_causes_are_those_of_systems_that_filter(mixed: Result) -> None
     )
     # Proved exactly where the same system without filter has the piece.
     complete = dict(zip(mixed.systems, mixed.complete, strict=True))
-    place = {q.query_id: n for n, q in enumerate(mixed.pieces.queries)}
+    place = {q.query_id: n for n, q in enumerate(mixed.plan.pieces.queries)}
     for row in cut.itertuples():
         assert row.verified == (
             complete[
@@ -401,12 +405,12 @@ def test_filtered_causes_are_those_of_systems_that_filter(mixed: Result) -> None
         )
 
 
-def test_no_alpha_curve_is_drawn_for_fused_variants_and_the_others_hold(mixed: Result) -> None:
+def test_no_alpha_curve_is_drawn_for_fused_variants_and_the_others_hold(mixed: Measured) -> None:
     names = [family.name for family in mixed.findings.families]
     assert names
     assert not [name for name in names if "variants" in name]
     assert any("filter" in name for name in names)
-    causes = mixed.causes()
+    causes = run_of(mixed).causes()
     assert (causes.loc[causes["system"].str.contains("variants"), "alphas"] == "").all()
     # The exact curve of a filtered family agrees with the filtered systems at their alphas.
     for family in mixed.findings.families:
@@ -418,8 +422,8 @@ def test_no_alpha_curve_is_drawn_for_fused_variants_and_the_others_hold(mixed: R
             assert drawn[within].tolist() == own[within].tolist()
 
 
-def test_ranks_of_the_stages_belong_together(mixed: Result) -> None:
-    rows = run_of(mixed).rankings
+def test_ranks_of_the_stages_belong_together(mixed: Measured) -> None:
+    rows = run_of(mixed).tables.rankings
     plain = rows[rows["system"].astype(str) == "fixed-30 bm25 depth=7 variants"]
     # A leg alone is the system: its fused rank is the rank.
     shown = plain[plain["rank"] > 0]
@@ -447,7 +451,7 @@ def test_a_graft_under_variants_and_filters_ranks_as_a_system_that_has_it() -> N
     result = sweep(
         documents, [query], chunk_strategy="fixed", chunk_size=21, variants=True, filter=True
     )
-    causes = result.causes()
+    causes = run_of(result).causes()
     assert causes["cause"].tolist() == ["split"]
     whole = sweep(documents, [query], variants=True, filter=True)
     assert whole.values[0, 0, 0] == 1
@@ -466,35 +470,38 @@ def test_synonyms_close_a_lexical_gap_and_the_terms_tell_them(tmp_path: Path) ->
     result = sweep(documents, queries, synonyms=("", str(file), str(idle)))
     assert result.systems == ("document bm25", "document bm25 rules.txt", "document bm25 idle.txt")
     assert result.values[:, 1, 0].tolist() == [0, 1, 0]
-    causes = result.causes().set_index("system")
+    causes = run_of(result).causes().set_index("system")
     assert causes.loc["document bm25", "remedy"] == "synonyms rules.txt"
     assert causes.loc["document bm25", "unmatched"] == "leak (not in the corpus)"
     assert (
         causes.loc["document bm25 idle.txt", "unmatched"]
         == "leak (not in the corpus), seep (not in the corpus)"
     )
-    assert [note for note in result.notes if note.startswith("no lexical hit")] == [
+    assert [note for note in result.account.notes if note.startswith("no lexical hit")] == [
         "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto': q",
         "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto' with "
         "idle.txt: q",
     ]
-    before = result.identities[f"synonyms {file}"]
+    before = result.account.identities[f"synonyms {file}"]
     file.write_text("leak, drip, ooze\n", "utf-8")
-    assert sweep(documents, queries, synonyms=str(file)).identities[f"synonyms {file}"] != before
+    assert (
+        sweep(documents, queries, synonyms=str(file)).account.identities[f"synonyms {file}"]
+        != before
+    )
 
 
-def test_the_run_folder_tells_of_variants_and_filters(mixed: Result, tmp_path: Path) -> None:
-    run = read_run(write_run(run_of(mixed), tmp_path / "run"))
-    questions = run.questions.set_index("query_id")
+def test_the_run_folder_tells_of_variants_and_filters(mixed: Measured, tmp_path: Path) -> None:
+    run = read_run(write_run(run_of(mixed).tables, tmp_path / "run"))
+    questions = run.tables.questions.set_index("query_id")
     assert questions.loc["q01", "filter"] == '{"year": {"gte": 2018}, "lang": {"ne": "fr"}}'
     assert questions.loc["q00", ["variants", "filter"]].tolist() == ["", ""]
     assert questions.loc["q01", "variants"].startswith('["')
-    assert set(run.systems["variants"]) == {False, True}
-    assert pd.api.types.is_bool_dtype(run.systems["filter"])
+    assert set(run.table()["variants"]) == {False, True}
+    assert pd.api.types.is_bool_dtype(run.table()["filter"])
 
 
-def test_questions_without_evidence_are_asked_with_their_filters(mixed: Result) -> None:
-    table = mixed.separation()
+def test_questions_without_evidence_are_asked_with_their_filters(mixed: Measured) -> None:
+    table = run_of(mixed).separation()
     assert set(table["system"]) == set(mixed.systems)
     by_words = table[table["stage"] == "bm25"].set_index("system")["auc"]
     assert by_words["fixed-30 bm25 depth=7 variants"] == by_words["fixed-30 bm25 depth=7"]

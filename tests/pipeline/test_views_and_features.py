@@ -23,11 +23,12 @@ from lab.pipeline.stages import Stages
 from lab.relevance.judge import judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
-from lab.runs.folder import read_run
+from lab.runs.run import read_run
 from lab.storage.cache import Cache
-from lab.sweeping.result import Result
+from lab.sweeping.measured import Measured
 from lab.sweeping.sweep import sweep
-from tests.given import GivenEncoder, GivenReranker
+from lab.sweeping.tables import run_of
+from tests.given import GivenEncoder, GivenReranker, measured
 
 CORPUS = Corpus(
     Document(
@@ -46,7 +47,7 @@ QUERIES = [
 EVERY = ("text", "title", "summary")
 
 
-def swept(**grid: object) -> Result:
+def swept(**grid: object) -> Measured:
     settings = {
         "chunk_strategy": "document",
         "mode": "bm25",
@@ -56,7 +57,7 @@ def swept(**grid: object) -> Result:
     }
     measure = Measure(metrics=("recall@3", "ndcg@10"), select_by="ndcg@10")
     scores = {document.text: number / 20 for number, document in enumerate(CORPUS)}
-    return sweep(
+    return measured(
         CORPUS,
         QUERIES,
         Grid(**settings),
@@ -72,7 +73,7 @@ def systems(**grid: object) -> tuple[Config, ...]:
 
 def test_a_title_is_found_by_its_view_alone() -> None:
     result = swept(views=(["text"], ["text", "title"], EVERY))
-    place = [query.query_id for query in result.pieces.queries].index("title")
+    place = [query.query_id for query in result.plan.pieces.queries].index("title")
     assert result.complete[:, place].tolist() == [NEVER, 1, 1]
     assert result.systems == (
         "document bm25",
@@ -81,7 +82,7 @@ def test_a_title_is_found_by_its_view_alone() -> None:
     )
     assert (
         "views: 19 of 20 documents have no 'title' and are found by the others alone"
-        in result.notes
+        in result.account.notes
     )
     (miss,) = [miss for miss in result.findings.misses[0] if miss.query_id == "title"]
     assert (miss.cause, miss.verified, miss.remedy) == ("lexical_gap", True, "views text+title")
@@ -247,7 +248,7 @@ def test_exact_curves_equal_the_systems_at_every_alpha(normalization: str, deliv
         depth=15,
     )
     (family,) = result.findings.families
-    tried = np.array([config.fusion.alpha for config in result.configs if config.fusion])
+    tried = np.array([config.fusion.alpha for config in result.plan.configs if config.fusion])
     complete = np.concatenate([curve.at(tried) for curve in family.curves])
     evaluated = np.where(result.complete > family.cap, NEVER, result.complete).T
     assert complete.tolist() == evaluated.tolist()
@@ -282,7 +283,7 @@ def test_the_waterfall_adds_up_and_every_miss_has_one_cause() -> None:
     for system, name in enumerate(result.systems):
         missed = int((result.complete[system] > 3).sum())
         assert len(result.findings.misses[system]) == missed
-        steps = result.waterfall(name)
+        steps = run_of(result).waterfall(name)
         whole = steps[steps["kind"] == "all"]
         recall = result.values[system, :, 0].mean()
         assert 1 - whole["lost"].sum() == pytest.approx(recall, abs=1e-9)
@@ -291,9 +292,9 @@ def test_the_waterfall_adds_up_and_every_miss_has_one_cause() -> None:
 def test_a_threshold_by_length_cuts_short_questions_and_spares_long_ones() -> None:
     by_length = {"short": 9.0, "long": -9.0, "words": 3}
     result = swept(rerank_depth=20, threshold=(None, by_length, 9.0), views=[EVERY])
-    ids = [query.query_id for query in result.pieces.queries]
+    ids = [query.query_id for query in result.plan.pieces.queries]
     free, cut, strict = result.complete
-    long = [len(query.text.split()) > 3 for query in result.pieces.queries]
+    long = [len(query.text.split()) > 3 for query in result.plan.pieces.queries]
     assert sum(long) == 1
     assert cut[long].tolist() == free[long].tolist() != [NEVER]
     assert (cut[~np.array(long)] == NEVER).all()
@@ -318,9 +319,9 @@ def test_the_columns_of_the_table_and_of_the_run_folder(tmp_path: Path) -> None:
         features=({}, {"year": 0.1}),
         views=(["text"], ["text", "title"]),
     )
-    result.write(tmp_path / "run")
+    run_of(result).write(tmp_path / "run")
     thresholds = {"0.2", '{"short": 0.4, "long": 0.2, "words": 6}'}
-    for table in (result.table(), read_run(tmp_path / "run").systems):
+    for table in (run_of(result).table(), read_run(tmp_path / "run").table()):
         assert set(table["threshold"].dropna()) == thresholds
         assert set(table["features"]) == {"{}", '{"year": 0.1}'}
         assert set(map(tuple, table["views"])) == {("text",), ("text", "title")}
@@ -344,7 +345,7 @@ def test_a_cut_piece_is_proved_by_a_whole_chunk_whatever_else_ranks_it() -> None
     for mode in ("bm25", "hybrid"):
         settings = {"mode": mode, "alpha": 0.1, "model": "given"}
         grid = Grid(**settings, chunk_size=60, views=[["text", "title"]], features={"year": 0.05})
-        result = sweep(
+        result = measured(
             corpus,
             [query],
             grid,

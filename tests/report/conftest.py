@@ -10,10 +10,8 @@ import pytest
 
 from lab.report.page.page import page
 from lab.runs.run import Run
-from lab.sweeping.result import Result
-from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
-from tests.report.given_run import large, small_corpus, small_queries, small_result
+from tests.report.given_run import large, small_run
 
 # Screenshots for people to look at; the folder is not part of the project.
 SHOTS = ROOT / "runs" / "screenshots"
@@ -31,23 +29,18 @@ FLAGS = (
 
 
 @pytest.fixture(scope="session")
-def result() -> Result:
-    return small_result()
-
-
-@pytest.fixture(scope="session")
-def run(result: Result) -> Run:
-    return run_of(result)
+def run() -> Run:
+    return small_run()
 
 
 @pytest.fixture(scope="session")
 def html(run: Run) -> str:
-    return page(run, small_corpus(), small_queries())
+    return page(run)
 
 
 @pytest.fixture(scope="session")
 def large_html() -> str:
-    return page(*large())
+    return page(large())
 
 
 @pytest.fixture(scope="session")

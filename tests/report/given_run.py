@@ -12,8 +12,9 @@ from lab.config.settings import SETTINGS
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query
+from lab.runs.inputs import Inputs, questions_fingerprint
 from lab.runs.run import Run
-from lab.sweeping.result import Result
+from lab.runs.tables import Tables
 from lab.sweeping.sweep import sweep
 from tests.given import GivenEncoder
 
@@ -85,12 +86,12 @@ def small_queries() -> tuple[Query, ...]:
     return tuple(found)
 
 
-def small_result() -> Result:
+def small_run(corpus: Corpus | None = None, queries: tuple[Query, ...] | None = None) -> Run:
     """Two chunk sizes, both legs and two alphas over four documents and five questions."""
     grid = Grid(chunk_size=(30, 80), alpha=(0.3, 0.7), model="given")
     return sweep(
-        small_corpus(),
-        small_queries(),
+        corpus or small_corpus(),
+        queries or small_queries(),
         grid,
         Measure(),
         name=f"small {IMAGE}",
@@ -98,7 +99,7 @@ def small_result() -> Result:
     )
 
 
-def large(systems: int = 100, questions: int = 2000) -> tuple[Run, Corpus, tuple[Query, ...]]:
+def large(systems: int = 100, questions: int = 2000) -> Run:
     """A run of the shape of a real one, its numbers drawn at random."""
     draw = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(4000)])
@@ -130,9 +131,9 @@ def large(systems: int = 100, questions: int = 2000) -> tuple[Run, Corpus, tuple
             for key, column in shape.items()
         }
     )
-    return (
-        Run(
-            _manifest(names, metrics, questions),
+    return Run(
+        Tables(
+            _manifest(names, metrics, corpus, queries),
             _systems(names, values, metrics),
             scores.assign(value=values.reshape(-1)),
             _rankings(names, ids, home, start, length, draw),
@@ -144,8 +145,7 @@ def large(systems: int = 100, questions: int = 2000) -> tuple[Run, Corpus, tuple
             pd.DataFrame(columns=["family", "metric", "slice", "value"]),
             *(pd.DataFrame(columns=["system"]) for _ in ("separation", "thresholds")),
         ),
-        corpus,
-        queries,
+        Inputs(corpus, queries),
     )
 
 
@@ -238,6 +238,7 @@ def _evidence(names: list[str], ids: list[str], home, start, draw) -> pd.DataFra
             "end": np.tile(start + 120, systems),
             "grade": 3,
             "complete": draw.integers(0, 20, systems * questions).astype(np.int32),
+            "reachable": 1,
         }
     )
 
@@ -276,7 +277,9 @@ def _questions(queries: tuple[Query, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _manifest(names: list[str], metrics: tuple[str, ...], questions: int) -> dict[str, object]:
+def _manifest(
+    names: list[str], metrics: tuple[str, ...], corpus: Corpus, queries: tuple[Query, ...]
+) -> dict[str, object]:
     honest = {
         "apparent": 0.67,
         "estimate": 0.66,
@@ -298,15 +301,21 @@ def _manifest(names: list[str], metrics: tuple[str, ...], questions: int) -> dic
         "seconds": {},
         "counts": {},
         "measure": {"metrics": list(metrics), "select_by": "ndcg@10", "seed": 0, "hold": 0.9},
-        "corpus": {"documents": 300, "characters": 1, "fingerprint": "f" * 64},
+        "corpus": {
+            "documents": 300,
+            "characters": 1,
+            "fingerprint": corpus.fingerprint,
+            "path": None,
+        },
         "chunkings": [],
         "identities": {},
         "versions": {},
         "questions": {
-            "scored": questions,
-            "pieces": questions,
+            "scored": len(queries),
+            "pieces": len(queries),
             "unscored": [],
-            "fingerprint": "f" * 64,
+            "fingerprint": questions_fingerprint(queries),
+            "paths": [],
         },
         "conclusions": {
             "select_by": "ndcg@10",

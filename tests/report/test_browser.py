@@ -43,7 +43,7 @@ def test_first_screen_says_what_is_recommended_and_how_sure(open_page, html, run
     browser = open_page(html)
     recommended = run.manifest["recommended"]
     assert texts(browser, ".fullname code") == [recommended]
-    row = run.systems.set_index("system").loc[recommended]
+    row = run.tables.systems.set_index("system").loc[recommended]
     assert texts(browser, ".big") == [
         f"{row[metric]:.3f}" for metric in run.manifest["measure"]["metrics"]
     ]
@@ -123,14 +123,14 @@ def test_questions_filter_sort_and_open(open_page, html):
 
 
 def test_link_opens_question_and_both_systems(open_page, html, run):
-    first, second = run.manifest["best"], run.systems["system"].iloc[0]
+    first, second = run.manifest["best"], run.systems[0]
     browser = open_page(
         html, f"#q=valve&s={first.replace(' ', '%20')}&vs={second.replace(' ', '%20')}"
     )
     assert texts(browser, "#detail h3") == ["when does the valve open"]
     assert browser.execute_script(
         "return document.getElementById('f-a').selectedOptions[0].value"
-    ) == str(run.systems["system"].tolist().index(first))
+    ) == str(run.systems.index(first))
     assert (
         browser.execute_script("return document.getElementById('f-b').selectedOptions[0].value")
         == "0"
@@ -146,20 +146,20 @@ def test_switching_a_system_changes_list_rankings_and_link(open_page, html, run)
     now = browser.execute_script("return document.getElementById('f-a').value")
     other = next(value for value in kept if value != now)
     choose(browser, "f-a", other)
-    name = run.systems["system"].iloc[int(other)]
+    name = run.systems[int(other)]
     assert name.replace(" ", "+") in browser.execute_script("return location.hash").replace(
         "%3D", "="
     )
-    rows = run.rankings[
-        (run.rankings["system"] == name)
-        & (run.rankings["query_id"] == "valve")
-        & (run.rankings["rank"] > 0)
+    rows = run.tables.rankings[
+        (run.tables.rankings["system"] == name)
+        & (run.tables.rankings["query_id"] == "valve")
+        & (run.tables.rankings["rank"] > 0)
     ]
     column = "#detail .column:first-child .hits:first-of-type .hit"
     assert len(texts(browser, column)) == len(rows)
-    scored = run.scores[(run.scores["system"] == name) & (run.scores["query_id"] == "valve")][
-        "value"
-    ]
+    scored = run.tables.scores[
+        (run.tables.scores["system"] == name) & (run.tables.scores["query_id"] == "valve")
+    ]["value"]
     assert texts(browser, "#detail .mini tbody td:nth-child(2)") == [
         f"{value:.3f}" for value in scored
     ]

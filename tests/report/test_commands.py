@@ -6,16 +6,17 @@ import pytest
 from typer.testing import CliRunner
 
 from lab.cli import app
+from lab.corpus.read import read_corpus
 from lab.errors import LabError
+from lab.relevance.read import read_diagnostics
 from lab.runs.folder import write_run
-from lab.sweeping.tables import run_of
-from tests.report.given_run import TEXTS, small_queries
+from tests.report.given_run import TEXTS, small_queries, small_run
 
 RUNNER = CliRunner()
 
 
 @pytest.fixture(scope="module")
-def folder(result, tmp_path_factory):
+def folder(tmp_path_factory):
     """The small run with its documents and questions beside it, as `lab run` leaves them."""
     home = tmp_path_factory.mktemp("finished")
     lines = [json.dumps({"doc_id": doc_id, "text": text}) for doc_id, text in TEXTS.items()]
@@ -32,12 +33,10 @@ def folder(result, tmp_path_factory):
         for q in small_queries()
     ]
     (home / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)), "utf-8")
-    run = run_of(result)
-    run.manifest["paths"] = {
-        "corpus": str(home / "documents.jsonl"),
-        "diagnostic_sets": [str(home / "questions.jsonl")],
-    }
-    return write_run(run, home / "run")
+    corpus = read_corpus(home / "documents.jsonl")
+    queries = read_diagnostics(home / "questions.jsonl", corpus)
+    run = small_run(corpus, queries)
+    return write_run(run.tables, home / "run")
 
 
 def test_show_prints_the_first_screen(folder):
@@ -73,9 +72,9 @@ def test_wrong_input_is_told(folder, arguments):
     assert isinstance(done.exception, LabError)
 
 
-def test_result_write_holds_the_report(result, tmp_path):
+def test_what_a_run_writes_holds_the_report(run, tmp_path):
     assert (
-        (result.write(tmp_path / "run") / "report.html")
+        (run.write(tmp_path / "run") / "report.html")
         .read_text("utf-8")
         .startswith("<!doctype html>")
     )

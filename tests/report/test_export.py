@@ -21,7 +21,6 @@ from lab.report.export.export import FORMATS, csv_text, export
 from lab.report.export.paper import latex_text, markdown_cell
 from lab.report.export.trec import trec_id
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
 from tests.given import GivenEncoder
 from tests.report.given_run import large, small_corpus, small_queries
 
@@ -121,9 +120,8 @@ def multi_piece_run(unit: str):
     ]
     grid = Grid(chunk_size=(30, 80), alpha=(0.3,), model="given", deliver=("chunk", "window(1)"))
     measure = Measure(metrics=METRICS, unit=unit)
-    return run_of(
-        sweep(corpus, (*small_queries(), *more), grid, measure, encoders={"given": GivenEncoder()})
-    )
+    queries = (*small_queries(), *more)
+    return sweep(corpus, queries, grid, measure, encoders={"given": GivenEncoder()})
 
 
 @pytest.mark.parametrize("unit", ["evidence", "document"])
@@ -140,8 +138,8 @@ def test_trec_eval_gives_the_same_numbers(unit, tmp_path):
             qrels = pytrec_eval.parse_qrel((folder / "qrels.txt").open(encoding="utf-8"))
             lists = pytrec_eval.parse_run((folder / file).open(encoding="utf-8"))
             scored = pytrec_eval.RelevanceEvaluator(qrels, {found["trec_eval"]}).evaluate(lists)
-            own = run.scores[
-                (run.scores["system"] == system) & (run.scores["metric"] == metric)
+            own = run.tables.scores[
+                (run.tables.scores["system"] == system) & (run.tables.scores["metric"] == metric)
             ].set_index("query_id")["value"]
             assert {unquote(query) for query in scored} == set(own.index)
             for query, values in scored.items():
@@ -172,8 +170,8 @@ def test_ranx_scores_its_files_alike(run, tmp_path):
     file, system = next(iter(index.items()))
     judged = json.loads((tmp_path / "qrels.json").read_text("utf-8"))
     lists = json.loads((tmp_path / file).read_text("utf-8"))
-    own = run.scores[
-        (run.scores["system"] == system) & (run.scores["metric"] == "ndcg@10")
+    own = run.tables.scores[
+        (run.tables.scores["system"] == system) & (run.tables.scores["metric"] == "ndcg@10")
     ].set_index("query_id")["value"]
     for query, scored in lists.items():
         items = {name: number for number, name in enumerate(scored, start=1)}
@@ -196,5 +194,5 @@ def test_every_format_is_written_twice_with_the_same_bytes(run, tmp_path):
 
 
 def test_ids_never_become_file_names(tmp_path):
-    files: list[Path] = export(large(3, 4)[0], "trec", tmp_path)
+    files: list[Path] = export(large(3, 4), "trec", tmp_path)
     assert all(re.fullmatch(r"[\w.-]+", file.name) for file in files)

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lab.report.cube import cube_of
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.page import page
 from lab.report.verdict import verdict_of
@@ -19,8 +18,6 @@ from tests.report.given_run import (
     SCRIPT,
     TEXTS,
     large,
-    small_corpus,
-    small_queries,
 )
 
 
@@ -91,7 +88,7 @@ def test_data_holds_the_texts_as_they_are(elements):
 
 
 def test_same_run_gives_the_same_bytes(run, html):
-    assert page(run, small_corpus(), small_queries()) == html
+    assert page(run) == html
 
 
 def test_our_scripts_never_write_markup(html):
@@ -101,20 +98,18 @@ def test_our_scripts_never_write_markup(html):
 
 
 def test_rankings_are_kept_for_the_recommended_the_best_the_baseline_and_every_mode(run):
-    cube = cube_of(run)
-    verdict = verdict_of(run, cube)
+    verdict = verdict_of(run)
     kept = chosen_systems(run, verdict)
     assert {verdict.recommended, verdict.best, verdict.baseline} <= set(kept)
-    modes = run.systems.set_index("system")["mode"]
+    modes = run.tables.systems.set_index("system")["mode"]
     assert {modes[name] for name in kept} == set(modes)
-    data = explorer_data(run, cube, verdict, small_corpus(), small_queries())
+    data = explorer_data(run, verdict)
     assert sorted(map(int, data["rankings"])) == sorted(data["chosen"])
 
 
 def test_evidence_text_is_kept_even_when_hits_do_not_fit(run, monkeypatch):
     monkeypatch.setattr("lab.report.page.explorer.TEXT_BUDGET", 1)
-    cube = cube_of(run)
-    data = explorer_data(run, cube, verdict_of(run, cube), small_corpus(), small_queries())
+    data = explorer_data(run, verdict_of(run))
     assert data["ranks_with_text"] == 0
     for doc, start, end in zip(
         data["pieces"]["doc"], data["pieces"]["start"], data["pieces"]["end"], strict=True
@@ -129,4 +124,4 @@ def test_evidence_text_is_kept_even_when_hits_do_not_fit(run, monkeypatch):
 
 
 def test_size_grows_with_the_run_but_stays_mailable():
-    assert len(page(*large(20, 200)).encode()) < 4_000_000
+    assert len(page(large(20, 200)).encode()) < 4_000_000

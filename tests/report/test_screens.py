@@ -9,8 +9,8 @@ from rich.console import Console
 
 from lab.config.grid import Grid
 from lab.config.settings import SETTINGS
-from lab.report.labels import labels, shown_settings
 from lab.report.screens.terminal import first_screen
+from lab.runs.labels import labels, shown_settings
 
 
 def systems_of(grid: Grid) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def test_no_colour_means_no_escape_codes(run, monkeypatch):
 
 def test_screen_says_choice_interval_and_baseline(run):
     text = " ".join(printed(run, 200).split())
-    row = run.systems.set_index("system").loc[run.manifest["recommended"]]
+    row = run.tables.systems.set_index("system").loc[run.manifest["recommended"]]
     assert f"{row['ndcg@10']:.3f} {row['ndcg@10 low']:.3f}-{row['ndcg@10 high']:.3f}" in text
     assert "baseline: " in text
     assert "Which of 8 systems" in text
@@ -82,36 +82,36 @@ def test_text_of_the_run_is_not_read_as_rich_markup(run):
     assert "<b>kind</b>" in printed(run, 120)
 
 
-def test_notebook_shows_a_result_escaped(result):
-    html = result._repr_html_()
+def test_notebook_shows_a_run_escaped(run):
+    html = run._repr_html_()
     assert "<img" not in html
     assert "&lt;img src=x" in html
     assert "Recommended" in html
 
 
 @pytest.mark.parametrize("name", ["heatmap", "pareto", "waterfall", "alpha"])
-def test_result_plots_are_plotly_figures_of_its_numbers(result, name):
+def test_plots_of_a_run_are_plotly_figures_of_its_numbers(run, name):
     import plotly.graph_objects as go
 
-    figure = getattr(result.plot, name)()
+    figure = getattr(run.plot, name)()
     assert isinstance(figure, go.Figure)
     assert len(figure.data)
 
 
-def test_heatmap_cells_are_the_means_of_the_table(result):
-    table = result.table().set_index("system")
-    figure = result.plot.heatmap()
+def test_heatmap_cells_are_the_means_of_the_table(run):
+    table = run.table().set_index("system")
+    figure = run.plot.heatmap()
     shown = {round(float(value), 9) for trace in figure.data for row in trace.z for value in row}
-    means = {round(float(value), 9) for metric in result.metrics for value in table[metric]}
+    means = {round(float(value), 9) for metric in run.metrics for value in table[metric]}
     assert shown <= means
-    assert len(figure.data) == len(result.metrics)
+    assert len(figure.data) == len(run.metrics)
 
 
-def test_waterfall_ends_at_the_recall_of_the_recommended_system(result):
-    figure = result.plot.waterfall()
+def test_waterfall_ends_at_the_recall_of_the_recommended_system(run):
+    figure = run.plot.waterfall()
     y = list(figure.data[0].y)
     assert sum(y[:-1]) == pytest.approx(y[-1], abs=1e-9)
-    assert y[-1] == pytest.approx(result.scores(result.recommended).means()["recall@5"], abs=1e-9)
+    assert y[-1] == pytest.approx(run.scores(run.recommended).means()["recall@5"], abs=1e-9)
 
 
 def test_dose_plot_shows_the_means_of_the_table(tmp_path):

@@ -1,5 +1,7 @@
 """Questions without an answer on the first screen and in the report."""
 
+from dataclasses import replace
+
 from lab.report.screens.silence import silence, silence_plot
 from lab.sweeping.tables import run_of
 from tests.diagnosis.test_accounts import result_of
@@ -9,14 +11,14 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     run = run_of(result_of(1))
     reranked = next(
         name
-        for name in run.systems["system"]
+        for name in run.systems
         if "hybrid" in name and "rerank" in name and "threshold" not in name
     )
     told = str(silence(run, reranked, "this one"))
     assert "can this one tell that there is no answer?" in told
     assert "Questions without an answer: 1, with one: 25." in told
-    cut = run.thresholds[
-        (run.thresholds["system"] == reranked) & (run.thresholds["kept"] >= 0.95)
+    cut = run.tables.thresholds[
+        (run.tables.thresholds["system"] == reranked) & (run.tables.thresholds["kept"] >= 0.95)
     ].iloc[-1]
     assert f"rerank.threshold {cut['threshold']:.3f} does so and takes recall@5" in told
     assert f"would leave {cut['recall@5 refusing']:.3f}." in told
@@ -27,11 +29,8 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     assert list(plot.figure.plotly.data[0].y) == plot.table["auc"].tolist()
 
 
-def test_a_run_without_any_says_nothing(result) -> None:
-    run = run_of(result)
-    run = type(run)(
-        **{name: getattr(run, name) for name in run.__dataclass_fields__}
-        | {"separation": run.separation.iloc[:0]}
-    )
+def test_a_run_without_any_says_nothing(run) -> None:
+    none = run.tables.separation.iloc[:0]
+    run = replace(run, tables=replace(run.tables, separation=none))
     assert silence(run, run.best, "it") is None
     assert silence_plot(run, [run.best], {run.best: "it"}) is None

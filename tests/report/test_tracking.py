@@ -32,12 +32,12 @@ def test_unknown_tracker_is_an_error_before_the_sweep(target):
         tracker(target)
 
 
-def test_mlflow_client_reads_back_what_was_logged(result, run, tmp_path):
+def test_mlflow_client_reads_back_what_was_logged(run, tmp_path):
     pytest.importorskip("mlflow", reason="the extra 'mlflow' is not installed")
     pytest.importorskip("sqlalchemy", reason="the extra 'mlflow' is not installed")
     from mlflow import MlflowClient
 
-    folder, uri = result.write(tmp_path / "run"), f"sqlite:///{tmp_path / 'mlflow.db'}"
+    folder, uri = run.write(tmp_path / "run"), f"sqlite:///{tmp_path / 'mlflow.db'}"
     said = tracker(f"mlflow={uri}")(run, folder)
     client = MlflowClient(tracking_uri=uri)
     experiment = client.get_experiment_by_name(run.manifest["name"])
@@ -48,25 +48,25 @@ def test_mlflow_client_reads_back_what_was_logged(result, run, tmp_path):
     }
     assert len(parents) == 1
     assert parents[0].info.run_id in said
-    assert set(children) == set(run.systems["system"])
+    assert set(children) == set(run.systems)
     names = json.loads(parents[0].data.tags[NAMES_TAG])
-    for row in run.systems.to_dict("records"):
+    for row in run.tables.systems.to_dict("records"):
         child = children[row["system"]]
         assert child.data.tags["mlflow.parentRunId"] == parents[0].info.run_id
         for legal, value in child.data.metrics.items():
             assert value == pytest.approx(row[names[legal]], abs=1e-12)
         assert child.data.params["mode"] == row["mode"]
         assert child.info.status == "FINISHED"
-    recommended = run.systems.set_index("system").loc[run.manifest["recommended"]]
+    recommended = run.tables.systems.set_index("system").loc[run.manifest["recommended"]]
     assert parents[0].data.metrics[legal_name("ndcg@10")] == pytest.approx(recommended["ndcg@10"])
     assert {"report.html", "manifest.json"} <= {
         file.path for file in client.list_artifacts(parents[0].info.run_id)
     }
 
 
-def test_wandb_writes_an_offline_run(result, run, tmp_path):
+def test_wandb_writes_an_offline_run(run, tmp_path):
     pytest.importorskip("wandb", reason="the extra 'wandb' is not installed")
-    folder = result.write(tmp_path / "run")
+    folder = run.write(tmp_path / "run")
     tracker(f"wandb={tmp_path / 'logs'}")(run, folder)
     written = list((tmp_path / "logs").rglob("*.wandb"))
     assert len(written) == 1

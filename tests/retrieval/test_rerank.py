@@ -216,7 +216,7 @@ def test_a_sweep_reranks_with_a_cross_encoder_from_a_folder(cross_encoder: Path)
     plain, reranked = (result.scores(system).column("mrr").tolist() for system in result.systems)
     assert plain == [pytest.approx(1 / 3), 0.5]
     assert reranked == [1.0, 1.0]
-    assert result.counts["pairs computed"] == 6
+    assert result.manifest["counts"]["pairs computed"] == 6
 
 
 def test_a_cross_encoder_is_named_by_its_bytes(cross_encoder: Path, tmp_path: Path) -> None:

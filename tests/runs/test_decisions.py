@@ -15,13 +15,13 @@ from lab.relevance.query import Evidence, Query
 from lab.report.screens.gate import gate_junit, gate_markdown
 from lab.runs.ablate import ablate
 from lab.runs.compare import compare_sides
-from lab.runs.folder import read_run
+from lab.runs.folder import mark_sealed_use
 from lab.runs.gate import judge_gate
 from lab.runs.gate_rules import Rules, read_rules
-from lab.runs.history import control_limits, mark_sealed_use, read_history
+from lab.runs.history import control_limits, read_history
+from lab.runs.run import read_run
 from lab.runs.side import run_side, sides
 from lab.sweeping.heldout import one_cell, seal
-from lab.sweeping.tables import run_of
 from tests.given import corpus_of
 
 QUESTIONS = 40
@@ -50,9 +50,7 @@ def questions(count: int = QUESTIONS) -> list[Query]:
     ]
 
 
-def swept(
-    grid: lab.Grid, edited: str = "", count: int = QUESTIONS, **measure: object
-) -> lab.Result:
+def swept(grid: lab.Grid, edited: str = "", count: int = QUESTIONS, **measure: object) -> lab.Run:
     return lab.sweep(
         corpus_of(texts(edited)),
         questions(count),
@@ -333,20 +331,20 @@ def test_a_main_effect_is_the_mean_over_its_pairs(tmp_path: Path) -> None:
 
 def test_sealed_questions_choose_nothing_and_are_scored_once() -> None:
     result = swept(lab.Grid(mode="bm25", chunk_size=(12, 200)), sealed=0.25)
-    assert result.sealed is not None
-    scored = {query.query_id for query in result.pieces.queries}
-    assert len(result.sealed.query_ids) == 10
-    assert not scored & set(result.sealed.query_ids)
-    assert result.sealed.system == result.recommended
+    sealed = result.manifest["conclusions"]["sealed"]
+    assert len(sealed["query_ids"]) == 10
+    assert not set(result.query_ids) & set(sealed["query_ids"])
+    assert sealed["system"] == result.recommended
+    configs, _ = lab.Grid(mode="bm25", chunk_size=(12, 200)).systems()
+    (chosen,) = (config for config in configs if config.name == result.recommended)
     alone = lab.sweep(
         corpus_of(texts()),
-        [q for q in questions() if q.query_id in result.sealed.query_ids],
-        one_cell(result.configs[result.index(result.recommended)]),
+        [query for query in questions() if query.query_id in sealed["query_ids"]],
+        one_cell(chosen),
         cache=Path(":memory:"),
     )
-    assert result.sealed.scores["ndcg@10"][0] == pytest.approx(
-        alone.scores(alone.best).means()["ndcg@10"]
-    )
+    mean = alone.scores(alone.best).means()["ndcg@10"]
+    assert sealed["scores"]["ndcg@10"][0] == pytest.approx(mean)
 
 
 def test_the_same_questions_are_sealed_again_whole_documents_at_a_time() -> None:
@@ -362,7 +360,7 @@ def test_the_same_questions_are_sealed_again_whole_documents_at_a_time() -> None
 
 
 def test_a_second_use_of_sealed_questions_is_marked(tmp_path: Path) -> None:
-    manifest = run_of(swept(lab.Grid(mode="bm25"), sealed=0.25)).manifest
+    manifest = swept(lab.Grid(mode="bm25"), sealed=0.25).manifest
     for use in (1, 2):
         mark_sealed_use(manifest, tmp_path / f"run{use}")
         assert manifest["conclusions"]["sealed"]["use"] == use
@@ -375,7 +373,7 @@ def test_weights_make_a_metric_that_chooses() -> None:
         lab.Grid(mode="bm25", chunk_size=(12, 200)), weights={"recall@5": 1, "precision@3": 3}
     )
     table = result.table()
-    assert result.measure.select_by == "weighted"
+    assert result.tables.select_by == "weighted"
     assert table["weighted"].tolist() == pytest.approx(
         (table["recall@5"] / 4 + table["precision@3"] * 3 / 4).tolist()
     )
@@ -399,16 +397,14 @@ def test_the_same_seed_gives_the_same_conclusions() -> None:
     first, second = (
         swept(lab.Grid(mode="bm25", chunk_size=(12, 60, 200)), sealed=0.25) for _ in range(2)
     )
-    assert json.dumps(run_of(first).manifest["conclusions"]) == json.dumps(
-        run_of(second).manifest["conclusions"]
-    )
+    assert json.dumps(first.manifest["conclusions"]) == json.dumps(second.manifest["conclusions"])
     assert first.table().to_json() == second.table().to_json()
     assert first.slices().to_json() == second.slices().to_json()
 
 
 def test_the_table_and_the_manifest_name_the_same_choice() -> None:
     result = swept(lab.Grid(mode="bm25", chunk_size=(12, 60, 200)))
-    table, told = result.table(), run_of(result).manifest["conclusions"]
+    table, told = result.table(), result.manifest["conclusions"]
     assert table.loc[table["recommended"], "system"].tolist() == [told["recommended"]["system"]]
     assert table["p best"].sum() == pytest.approx(1)
     assert table["picked"].sum() == pytest.approx(1)

@@ -3,7 +3,6 @@
 from rich.console import Console
 
 from lab.report.screens.explanation import explanation_screen
-from lab.runs.explain import explain
 from lab.sweeping.tables import run_of
 from tests.diagnosis.planted import evidence, run
 
@@ -14,13 +13,8 @@ def test_the_screen_tells_cut_cause_and_remedy() -> None:
         "a": ("x " * 100)[: 100 - len(quote) // 2] + quote + " and so on" * 10,
         "b": "[bold]weather[/bold] " * 3,
     }
-    result = run(
-        documents,
-        {"q": ("pump leaks", evidence(documents, "a", quote))},
-        3,
-        chunk_strategy="fixed",
-        chunk_size=100,
-    )
+    questions = {"q": ("pump leaks", evidence(documents, "a", quote))}
+    result = run_of(run(documents, questions, 3, chunk_strategy="fixed", chunk_size=100))
     console = Console(width=80, record=True, file=None, force_terminal=False)
     with console.capture() as captured:
         console.print(explanation_screen(result.explain("q")))
@@ -30,6 +24,4 @@ def test_the_screen_tells_cut_cause_and_remedy() -> None:
     assert "split (verified)" in text
     assert "a chunk that holds it whole" in text
     assert "split (verified)" in str(result.explain("q"))
-    assert explain(run_of(result), result.corpus, result.queries, "q", result.best).misses[
-        "cause"
-    ].tolist() == ["split"]
+    assert result.explain("q").misses["cause"].tolist() == ["split"]

@@ -18,8 +18,8 @@ import lab
 from lab.errors import ConfigError, RunError
 from lab.relevance.query import Evidence, Query
 from lab.runs import folder as run_folder
-from lab.runs.folder import TABLES, read_run
-from lab.sweeping.tables import run_of
+from lab.runs.folder import TABLES
+from lab.runs.run import read_run
 from tests.conftest import ROOT
 from tests.given import corpus_of
 from tests.sweep import write_run
@@ -29,7 +29,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     """Every file's bytes; of the manifest and the report's provenance all but the times."""
     files = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
     manifest = json.loads(files["manifest.json"])
-    manifest.pop("seconds")
+    manifest.pop("seconds"), manifest.pop("finished")
     report = re.sub(rb"<dt>seconds</dt><dd>[^<]*</dd>", b"", files.get("report.html", b""))
     return files | {"manifest.json": json.dumps(manifest).encode(), "report.html": report}
 
@@ -57,7 +57,7 @@ def test_b14_another_process_and_hash_seed_give_the_same_bytes(
     assert contents(tmp_path / "run") == contents(written)
 
 
-def small(seed: int = 0) -> lab.Result:
+def small(seed: int = 0) -> lab.Run:
     corpus = corpus_of({"a": f"the pump leaks {seed}", "b": "the valve hums"})
     return lab.sweep(
         corpus,
@@ -66,16 +66,16 @@ def small(seed: int = 0) -> lab.Result:
     )
 
 
-def put(result: lab.Result, place: Path) -> Path:
-    """The tables alone; `Result.write` adds the report."""
-    return run_folder.write_run(run_of(result), place)
+def put(result: lab.Run, place: Path) -> Path:
+    """The tables alone; `Run.write` adds the report."""
+    return run_folder.write_run(result.tables, place)
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     result = small()
     run = read_run(put(result, tmp_path / "run"))
     assert run.manifest["best"] == result.best
-    assert run.scores["value"].tolist() == result.values.reshape(-1).tolist()
+    assert run.tables.scores["value"].tolist() == result.tables.values.reshape(-1).tolist()
     assert sorted(file.stem for file in (tmp_path / "run").glob("*.parquet")) == sorted(TABLES)
 
 

@@ -15,8 +15,6 @@ from lab.evaluation.slices import distance_label, labels
 from lab.relevance.query import Evidence, Query
 from lab.runs.boundary import boundary_gap, margins, scores_of, systems_alike, worst_cuts
 from lab.runs.siblings import sibling_confusion
-from lab.runs.slices import slice_run, sliced
-from lab.sweeping.tables import run_of
 
 # Four texts of 40 characters; fixed chunks of 20 cut each in the middle.
 FIRST = "alpha bravo charlie delta echo foxtrot g"
@@ -62,7 +60,7 @@ QUERIES = (
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> lab.Result:
+def run(tmp_path_factory: pytest.TempPathFactory) -> lab.Run:
     grid = lab.Grid(chunk_size=(20, 60), mode="bm25")
     cache = tmp_path_factory.mktemp("cache") / "cache.sqlite"
     return lab.sweep(
@@ -101,8 +99,8 @@ def test_distance_labels() -> None:
     ]
 
 
-def test_margins_of_a_run_are_those_of_its_chunks(run: lab.Result) -> None:
-    tables = run_of(run)
+def test_margins_of_a_run_are_those_of_its_chunks(run: lab.Run) -> None:
+    tables = run.tables
     # "charlie delta" is [12, 25): chunks [0, 20) and [20, 40); the better one lacks 5 characters
     # "juliet kilo" is [6, 17): three characters from the cut at 20, the document's start is no cut
     assert margins(tables, CORPUS, QUERIES, "fixed-20 bm25") | {"zh": [0], "id": [0]} == {
@@ -116,8 +114,8 @@ def test_margins_of_a_run_are_those_of_its_chunks(run: lab.Result) -> None:
     )
 
 
-def test_gap_of_mined_pairs_is_their_difference(run: lab.Result) -> None:
-    tables = run_of(run)
+def test_gap_of_mined_pairs_is_their_difference(run: lab.Run) -> None:
+    tables = run.tables
     found = {name: margins(tables, CORPUS, QUERIES, name) for name in run.systems}
     gap = boundary_gap(tables, QUERIES, found, "fixed-20 bm25", "recall@1")
     assert (gap.paired_by, gap.pairs, gap.near, gap.mid, gap.gap) == ("pair", 1, 0.0, 1.0, 1.0)
@@ -125,9 +123,9 @@ def test_gap_of_mined_pairs_is_their_difference(run: lab.Result) -> None:
 
 
 def test_without_probes_a_question_is_paired_with_itself_under_whole_chunks(
-    run: lab.Result,
+    run: lab.Run,
 ) -> None:
-    tables = run_of(run)
+    tables = run.tables
     plain = tuple(Query(q.query_id, q.text, q.kind, {}, q.evidence) for q in QUERIES)
     found = {name: margins(tables, CORPUS, plain, name) for name in run.systems}
     gap = boundary_gap(tables, plain, found, "fixed-20 bm25", "recall@1")
@@ -140,45 +138,31 @@ def test_without_probes_a_question_is_paired_with_itself_under_whole_chunks(
     assert gap.gap == pytest.approx(sum(there[q] - here[q] for q in cut) / len(cut))
 
 
-def test_worst_cuts_show_the_text_on_either_side(run: lab.Result) -> None:
-    tables = run_of(run)
+def test_worst_cuts_show_the_text_on_either_side(run: lab.Run) -> None:
+    tables = run.tables
     found = margins(tables, CORPUS, QUERIES, "fixed-20 bm25")
     cuts = {
         (cut.doc_id, cut.offset): cut
-        for cut in worst_cuts(tables, CORPUS, QUERIES, found, "fixed-20 bm25", 1)
+        for cut in worst_cuts(tables, CORPUS, QUERIES, found, "fixed-20 bm25", k=1)
     }
     cut = cuts["first.md", 20]
     assert (cut.before, cut.after, cut.query_ids) == (FIRST[:20], FIRST[20:], ("cut",))
 
 
-def test_slices_are_means_over_their_questions(run: lab.Result) -> None:
-    rows = slice_run(run_of(run), CORPUS, QUERIES, "kind", ["fixed-20 bm25"])
-    by_kind = {row.slice: row for row in rows}
-    assert by_kind["chunk_boundary"].questions == 2
-    assert (
-        by_kind["chunk_boundary"].mean["recall@1"] == 0.5
-    )  # the cut one is lost, its control is found
-    assert {
-        row.slice for row in slice_run(run_of(run), CORPUS, QUERIES, "distance", ["fixed-60 bm25"])
-    } == {"25-99"}
+def test_slices_are_means_over_their_questions(run: lab.Run) -> None:
+    rows = run.slices("kind", ["fixed-20 bm25"]).set_index("kind")
+    assert rows.loc["chunk_boundary", "questions"] == 2
+    # The cut one is lost, its control is found.
+    assert rows.loc["chunk_boundary", "recall@1"] == 0.5
+    assert set(run.slices("distance", ["fixed-60 bm25"])["distance"]) == {"25-99"}
 
 
-def test_a_run_and_its_result_give_the_same_slices(run: lab.Result) -> None:
-    table = run.slices("kind").set_index(["kind", "system"])
-    for row in slice_run(run_of(run), CORPUS, QUERIES, "kind", list(run.systems)):
-        expected = table.loc[(row.slice, row.system)]
-        assert row.questions == expected["questions"]
-        assert (row.mean["recall@1"], row.low["recall@1"], row.high["recall@1"]) == pytest.approx(
-            (expected["recall@1"], expected["recall@1 low"], expected["recall@1 high"])
-        )
-
-
-def test_slices_of_a_result_know_the_same_axes(run: lab.Result) -> None:
+def test_slices_of_a_run_know_the_same_axes(run: lab.Run) -> None:
     assert set(run.slices("language")["language"]) == {"latin", "de", "zh"}
 
 
-def test_systems_alike_differ_in_chunks_only(run: lab.Result) -> None:
-    assert systems_alike(run_of(run), "fixed-20 bm25") == ["fixed-20 bm25", "fixed-60 bm25"]
+def test_systems_alike_differ_in_chunks_only(run: lab.Run) -> None:
+    assert systems_alike(run.tables, "fixed-20 bm25") == ["fixed-20 bm25", "fixed-60 bm25"]
 
 
 def test_confusion_counts_a_sibling_above_the_identifier() -> None:
@@ -196,11 +180,11 @@ def test_confusion_counts_a_sibling_above_the_identifier() -> None:
         Query("other", "E-4012 pump", "keyword", {}, (Evidence("a", 0, 22),)),
     )
     result = lab.sweep(corpus, queries, lab.Grid(chunk_strategy="document", mode="bm25"))
-    (found,) = sibling_confusion(run_of(result), corpus, queries)
+    (found,) = sibling_confusion(result.tables, corpus, queries)
     assert (found.questions, found.outranked, found.first, found.absent) == (2, 0.5, 0.5, 0.0)
     assert found.query_ids == ("wrong",)
     with pytest.raises(RunError, match="no question of kind 'exact_id'"):
-        sibling_confusion(run_of(result), corpus, queries[2:])
+        sibling_confusion(result.tables, corpus, queries[2:])
 
 
 def test_command_slices_a_run_folder(tmp_path: Path) -> None:
@@ -245,4 +229,4 @@ def test_gap_of_a_run_judged_by_document_is_refused() -> None:
     queries = (Query("a", "alpha", evidence=(Evidence("first.md"),)),)
     result = lab.sweep(CORPUS, queries, lab.Grid(chunk_size=20, mode="bm25"))
     with pytest.raises(RunError, match="judged whole documents"):
-        sliced(run_of(result), CORPUS, queries, "distance", result.best)
+        result.sliced("distance")

@@ -15,7 +15,8 @@ from lab.corpus.read import read_corpus
 from lab.errors import CorpusError, LabError, RunError
 from lab.pipeline.foreign.finished import RunFile
 from lab.relevance.read import read_diagnostics
-from lab.runs.folder import TABLES, read_run
+from lab.runs.folder import TABLES
+from lab.runs.run import read_run
 from lab.sets.importing.convert import import_source
 
 NAMES = (

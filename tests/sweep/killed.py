@@ -28,7 +28,6 @@ from lab.config.grid import Grid  # noqa: E402
 from lab.relevance.query import Evidence, Query  # noqa: E402
 from lab.runs.folder import TABLES, write_run  # noqa: E402
 from lab.sweeping.sweep import sweep  # noqa: E402
-from lab.sweeping.tables import run_of  # noqa: E402
 from tests.given import GivenEncoder, corpus_of  # noqa: E402
 
 GRID = Grid(chunk_size=(60, 120), mode=("bm25", "hybrid"), alpha=(0.25, 0.75), model="given")
@@ -57,7 +56,7 @@ def work(folder: Path, cache: Path) -> None:
         for n in range(24)
     ]
     result = sweep(corpus, queries, GRID, cache=cache, encoders={"given": SlowEncoder()})
-    write_run(run_of(result), folder)
+    write_run(result.tables, folder)
 
 
 def child(folder: Path, cache: Path) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import lab
-from lab.sweeping.result import Result
+from lab.runs.run import Run
 
 B = lab.Measure(metrics=("recall@5", "precision@3", "ndcg@10"))
 PYSERINI = {
@@ -18,7 +18,7 @@ PYSERINI = {
 }
 
 
-def swept(corpus: Path, questions: Path, **grid: object) -> Result:
+def swept(corpus: Path, questions: Path, **grid: object) -> Run:
     read = lab.read_corpus(corpus)
     return lab.sweep(read, lab.read_diagnostics(questions, read), lab.Grid(**grid), B)
 
@@ -27,7 +27,7 @@ def test_scifact_bm25_is_pyserinis(shared: Path) -> None:
     """NDCG@10: Pyserini 0.679, an independent implementation here 0.686."""
     folder = shared / "bench" / "beir" / "scifact"
     result = swept(folder, folder, mode="bm25", **PYSERINI)
-    assert result.values.shape[1] == 300
+    assert result.tables.values.shape[1] == 300
     assert 0.675 <= result.scores(result.best).means()["ndcg@10"] <= 0.695
 
 
@@ -40,7 +40,7 @@ def test_chroma_bm25_is_the_slow_independent_implementations(
 ) -> None:
     folder = shared / "bench" / "spans" / "chroma"
     result = swept(folder, folder / "queries.jsonl", mode="bm25", chunk_size=size)
-    assert result.values.shape[1] == 472
+    assert result.tables.values.shape[1] == 472
     means = result.scores(result.best).means()
     assert [means[metric] for metric in B.metrics] == pytest.approx(list(expected), abs=0.02)
 
@@ -53,7 +53,7 @@ def test_chinese_bm25_finds_what_peers_score_0_on(
 ) -> None:
     folder = shared / "bench" / "spans" / name
     result = swept(folder, folder / "queries.jsonl", mode="bm25", chunk_size=200)
-    assert result.values.shape[1] == count
+    assert result.tables.values.shape[1] == count
     assert result.scores(result.best).means()["recall@5"] >= least
 
 

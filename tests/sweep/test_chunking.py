@@ -22,13 +22,12 @@ from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Evidence, Query
-from lab.report.labels import labels
 from lab.retrieval.config import DEFAULT_MODEL, DenseConfig
 from lab.retrieval.encoder import Role
+from lab.runs.labels import labels
+from lab.runs.run import Run
 from lab.storage.cache import Cache
 from lab.sweeping.preflight.check import check_chunks
-from lab.sweeping.result import Result
-from lab.sweeping.tables import run_of
 from tests.given import GivenEncoder
 from tests.retrieval.test_late import folder_of
 
@@ -57,7 +56,7 @@ QUERIES = [
 ]
 
 
-def sweep(corpus: Corpus = CORPUS, **grid: Any) -> Result:
+def sweep(corpus: Corpus = CORPUS, **grid: Any) -> Run:
     encoders = grid.pop("encoders", None)
     measure = lab.Measure(metrics=("recall@1",), select_by="recall@1")
     return lab.sweep(corpus, QUERIES, Grid(**grid), measure, cache=IN_MEMORY, encoders=encoders)
@@ -122,8 +121,8 @@ def test_sentences_are_encoded_once_for_all_percentiles_and_sizes() -> None:
         encoders={DEFAULT_MODEL: encoder},
     )
     assert len(encoder.encoded) == len(set(encoder.encoded))
-    assert found.counts["texts computed"] == len(encoder.encoded)
-    table = run_of(found).systems
+    assert found.manifest["counts"]["texts computed"] == len(encoder.encoded)
+    table = found.table()
     assert table["percentile"].tolist() == [50.0, 90.0, 50.0, 90.0]
     assert list(labels(table).values()) == [
         "semantic-100-p50",
@@ -135,7 +134,7 @@ def test_sentences_are_encoded_once_for_all_percentiles_and_sizes() -> None:
 
 def test_sizes_by_type_stand_in_the_table() -> None:
     found = sweep(chunk_size=(400, {"technical": 300, "narrative": 800}), mode="bm25")
-    table = run_of(found).systems
+    table = found.table()
     assert table["chunk_size"].tolist() == ["400", '{"narrative": 800, "technical": 300}']
     assert list(labels(table).values()) == ["fixed-400", "fixed-narrative=800,technical=300"]
 
@@ -165,13 +164,13 @@ def test_late_pooling_reads_what_is_truncated_otherwise() -> None:
     )
     found = sweep(corpus, chunk_strategy="document", mode="dense", pooling=("chunk", "late"))
     assert found.systems == ("document dense", "document dense late")
-    own, late = (list(misses) for misses in found.findings.misses)
+    own, late = (list(found.tables.rows("causes", name).itertuples()) for name in found.systems)
     assert [(miss.query_id, miss.cause) for miss in own] == [("heron", "truncated")]
     assert own[0].tail_end == len(LONG)
     assert [(miss.query_id, miss.cause, miss.tail_start) for miss in late] == [
         ("heron", "outranked", -1)
     ]
-    assert [chunks for _, chunks, _ in found.facts[0].truncated] == [1]
+    assert [chunks for _, chunks, _ in found.manifest["chunkings"][0]["truncated"]] == [1]
     assert any(
         "late pooling: 1 of 3 documents are longer" in note and "windows of 254 tokens" in note
         for note in found.notes
@@ -180,7 +179,7 @@ def test_late_pooling_reads_what_is_truncated_otherwise() -> None:
 
 def test_no_fact_of_a_late_run_says_that_something_is_unread() -> None:
     found = sweep(chunk_strategy="document", mode="dense", pooling="late")
-    assert found.facts[0].truncated == ()
+    assert found.manifest["chunkings"][0]["truncated"] == ()
     assert not any("invisible to the dense leg" in note for note in found.notes)
 
 
@@ -219,7 +218,8 @@ def test_a_split_piece_is_recovered_by_a_whole_chunk_under_either_pooling(
     measure = lab.Measure(metrics=("recall@1",), select_by="recall@1")
     grid = Grid(chunk_size=57, mode="dense", pooling=pool)
     found = lab.sweep(corpus, [query], grid, measure, cache=IN_MEMORY)
-    assert [(miss.cause, miss.verified) for miss in found.findings.misses[0]] == [("split", True)]
+    (miss,) = found.causes().itertuples()
+    assert (miss.cause, miss.verified) == ("split", True)
     # Late pooling reads neither a chunk nor what takes its place outside its document.
     assert bool(alone) == (pool == "chunk")
 

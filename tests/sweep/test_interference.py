@@ -127,10 +127,10 @@ def test_a_folder_is_one_kind_of_distractor_and_leaves_the_corpus_alone() -> Non
     )
     assert found.injected == {("folder", 0): 0, ("folder", 1): 2, ("folder", 2): 2}
     assert CORPUS.fingerprint == before
-    grown = found.results["folder", 2]
+    grown = found.runs["folder", 2]
     assert injected(grown.corpus) == 2
     assert any("2 of 5 documents are injected distractors" in note for note in grown.notes)
-    assert not any("injected" in note for note in found.results["folder", 0].notes)
+    assert not any("injected" in note for note in found.runs["folder", 0].notes)
 
 
 def test_what_cannot_be_asked_is_told() -> None:

@@ -3,8 +3,8 @@
 import lab
 from lab.config.experiment import Measure
 from lab.relevance.query import Evidence, Query
+from lab.sweeping.measured import Measured
 from lab.sweeping.perhaps import perhaps_evidence
-from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
 
 MARKED = "Long remarks about many other things. The valve opens at nine bar."
@@ -12,7 +12,7 @@ SAME = "Pump valve: opens at nine bar."
 OTHER = "Pump valve: see the table of the pump valve."
 
 
-def run(*texts: str, answer: str = "nine bar", alternatives: bool = False) -> Result:
+def run(*texts: str, answer: str = "nine bar", alternatives: bool = False) -> Measured:
     corpus = lab.Corpus(
         [lab.Document("a", MARKED), *(lab.Document(f"b{i}", text) for i, text in enumerate(texts))]
     )
@@ -25,7 +25,7 @@ def run(*texts: str, answer: str = "nine bar", alternatives: bool = False) -> Re
     return sweep(corpus, [query], grid, Measure(metrics=("recall@1",), select_by="recall@1"))
 
 
-def notes(result: Result) -> list[str]:
+def notes(result: Measured) -> list[str]:
     return [note for note in result.notes if note.startswith("perhaps evidence too")]
 
 

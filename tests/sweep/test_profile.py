@@ -13,7 +13,6 @@ from lab.report.screens.profile import LATENCY, profile_screen
 from lab.storage.cache import Cache
 from lab.sweeping.profile import Latency
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
 
 CORPUS = Corpus(
     [Document("pump", "The pump has a valve. " * 9), Document("fan", "The fan turns. " * 9)]
@@ -35,8 +34,8 @@ def test_time_inside_an_inner_stage_is_not_the_outer_ones() -> None:
 
 
 def test_every_system_gets_latencies_and_every_index_a_size() -> None:
-    run = run_of(sweep(CORPUS, QUERIES, GRID, profile=True))
-    assert (run.systems[list(LATENCY)] > 0).all(axis=None)
+    run = sweep(CORPUS, QUERIES, GRID, profile=True)
+    assert (run.tables.systems[list(LATENCY)] > 0).all(axis=None)
     assert set(run.manifest["profile"]["index_bytes"]) == {"fixed-50 bm25", "fixed-100 bm25"}
     assert set(run.manifest["profile"]["peak_mb"]) == set(run.manifest["seconds"])
     assert profile_screen(run)
@@ -44,9 +43,9 @@ def test_every_system_gets_latencies_and_every_index_a_size() -> None:
 
 def test_profiling_changes_no_result() -> None:
     profiled, plain = sweep(CORPUS, QUERIES, GRID, profile=True), sweep(CORPUS, QUERIES, GRID)
-    np.testing.assert_array_equal(profiled.values, plain.values)
+    np.testing.assert_array_equal(profiled.tables.values, plain.tables.values)
     assert set(profiled.table()) - set(plain.table()) == set(LATENCY)
-    assert set(profiled.counts.items()) == set(plain.counts.items())
+    assert set(profiled.manifest["counts"].items()) == set(plain.manifest["counts"].items())
 
 
 def test_a_system_that_was_not_timed_has_no_latency() -> None:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +23,10 @@ from lab.corpus.read import read_corpus
 from lab.errors import LabError, ModelError, RunError
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
-from lab.runs.folder import TABLES, read_run, write_run
+from lab.runs.folder import TABLES, write_run
+from lab.runs.run import Run, read_run
 from lab.storage.cache import Cache, cache_key
-from lab.sweeping.result import Result
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
 from tests.given import GivenEncoder, corpus_of
 
@@ -48,9 +48,7 @@ class Notes:
         self.notes.append(message)
 
 
-def swept(
-    cache: Path, encoder: GivenEncoder | None = None, progress: Notes | None = None
-) -> Result:
+def swept(cache: Path, encoder: GivenEncoder | None = None, progress: Notes | None = None) -> Run:
     return sweep(
         CORPUS,
         QUERIES,
@@ -62,7 +60,7 @@ def swept(
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The undisturbed run."""
     return swept(tmp_path_factory.mktemp("calm") / "cache.sqlite")
 
@@ -85,8 +83,8 @@ def test_a_hundred_kills_change_no_figure(tmp_path: Path) -> None:
     assert (outcome["killed"], outcome["differ"]) == (100, [])
 
 
-def test_two_sweeps_share_one_cache_at_the_same_time(tmp_path: Path, calm: Result) -> None:
-    found: list[Result] = []
+def test_two_sweeps_share_one_cache_at_the_same_time(tmp_path: Path, calm: Run) -> None:
+    found: list[Run] = []
     together = threading.Barrier(4)
 
     def work() -> None:
@@ -98,7 +96,7 @@ def test_two_sweeps_share_one_cache_at_the_same_time(tmp_path: Path, calm: Resul
         thread.start()
     for thread in threads:
         thread.join()
-    assert [result.values.tolist() for result in found] == [calm.values.tolist()] * 4
+    assert [result.tables.values.tolist() for result in found] == [calm.tables.values.tolist()] * 4
 
 
 def test_processes_write_one_cache_at_the_same_time(tmp_path: Path) -> None:
@@ -127,17 +125,17 @@ def test_processes_write_one_cache_at_the_same_time(tmp_path: Path) -> None:
     "damage",
     ["UPDATE kept SET value = zeroblob(length(value))", "UPDATE kept SET checksum = 1 - checksum"],
 )
-def test_damaged_values_are_computed_again_and_said(
-    tmp_path: Path, calm: Result, damage: str
-) -> None:
+def test_damaged_values_are_computed_again_and_said(tmp_path: Path, calm: Run, damage: str) -> None:
     path, notes, encoder = tmp_path / "cache.sqlite", Notes(), GivenEncoder()
     swept(path)
     with sqlite3.connect(path) as connection:
         connection.execute(damage)
-    assert swept(path, encoder, notes).values.tolist() == calm.values.tolist()
+    assert swept(path, encoder, notes).tables.values.tolist() == calm.tables.values.tolist()
     assert len(encoder.encoded) == 24
     assert sum("value(s) are damaged; they are computed again" in note for note in notes.notes) == 1
-    assert swept(path, again := GivenEncoder()).values.tolist() == calm.values.tolist()
+    assert (
+        swept(path, again := GivenEncoder()).tables.values.tolist() == calm.tables.values.tolist()
+    )
     assert not again.encoded, "the damaged values were replaced"
 
 
@@ -229,7 +227,7 @@ def full_disk() -> object:
 
 
 def test_a_full_disk_costs_the_cache_and_no_figure(
-    tmp_path: Path, calm: Result, full_disk: object
+    tmp_path: Path, calm: Run, full_disk: object
 ) -> None:
     class Wide(GivenEncoder):
         def encode(self, texts: Sequence[str], role: str, progress: object) -> Vectors:
@@ -238,20 +236,18 @@ def test_a_full_disk_costs_the_cache_and_no_figure(
     notes = Notes()
     full_disk()  # type: ignore[operator]
     result = swept(tmp_path / "cache.sqlite", Wide(identity="wide"), notes)
-    assert result.values.tolist() == calm.values.tolist()
+    assert result.tables.values.tolist() == calm.tables.values.tolist()
     assert sum("the cache cannot be written" in note for note in notes.notes) == 1
 
 
-def test_a_full_disk_leaves_the_old_run_whole(
-    tmp_path: Path, calm: Result, full_disk: object
-) -> None:
-    run = run_of(calm)
-    write_run(run, tmp_path / "run")
+def test_a_full_disk_leaves_the_old_run_whole(tmp_path: Path, calm: Run, full_disk: object) -> None:
+    tables = replace(calm.tables, manifest=dict(calm.manifest))
+    write_run(tables, tmp_path / "run")
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
-    run.manifest["name"] = "x" * 100_000
+    tables.manifest["name"] = "x" * 100_000
     full_disk()  # type: ignore[operator]
     with pytest.raises(RunError, match="run: cannot be written"):
-        write_run(run, tmp_path / "run")
+        write_run(tables, tmp_path / "run")
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["run"], (
         "nothing half-written is left beside"
@@ -260,7 +256,7 @@ def test_a_full_disk_leaves_the_old_run_whole(
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_vectors_that_are_no_numbers_name_their_chunk_and_are_not_kept_as_good(
-    tmp_path: Path, value: float, calm: Result
+    tmp_path: Path, value: float, calm: Run
 ) -> None:
     text = CORPUS["d3"].text
     with pytest.raises(
@@ -282,7 +278,7 @@ def test_a_ten_megabyte_line_is_a_document_like_any_other(tmp_path: Path) -> Non
     corpus = read_corpus(tmp_path)
     queries = read_diagnostics(tmp_path / "queries.jsonl", corpus)
     result = sweep(corpus, queries, Grid(mode="bm25", chunk_size=1000), cache=tmp_path / "c.sqlite")
-    assert result.values[0, 0, result.metrics.index("recall@5")] == 1.0
+    assert result.tables.values[0, 0, result.metrics.index("recall@5")] == 1.0
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
@@ -299,7 +295,7 @@ def test_many_questions_are_read_and_scored(tmp_path: Path, count: int) -> None:
     result = sweep(
         CORPUS, queries, Grid(mode="bm25", chunk_strategy="document"), cache=tmp_path / "c.sqlite"
     )
-    assert result.values.shape[1] == count
+    assert result.tables.values.shape[1] == count
 
 
 ODD_IDS = [
@@ -343,14 +339,13 @@ def test_odd_ids_stay_data_from_file_to_run_folder(tmp_path: Path) -> None:
         Grid(mode="bm25"),
         cache=tmp_path / "c.sqlite",
     )
-    assert result.values[0, :, result.metrics.index("recall@5")].tolist() == [1.0] * len(ids), (
-        "twins are two documents"
-    )
-    folder = write_run(run_of(result), tmp_path / "run")
+    recall = result.tables.column("recall@5")[:, 0]
+    assert recall.tolist() == [1.0] * len(ids), "twins are two documents"
+    folder = write_run(result.tables, tmp_path / "run")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         [*(f"{name}.parquet" for name in TABLES), "manifest.json"]
     )
-    assert sorted(read_run(folder).rankings["doc_id"].astype(str).unique()) == sorted(ids)
+    assert sorted(read_run(folder).tables.rankings["doc_id"].astype(str).unique()) == sorted(ids)
 
 
 @pytest.mark.parametrize("place", ["doc_id", "query_id"])

@@ -14,8 +14,7 @@ import lab
 from lab.corpus.document import Corpus, Document
 from lab.errors import CorpusError, DiagnosticsError
 from lab.relevance.query import Evidence, Query
-from lab.sweeping.result import Result
-from lab.sweeping.tables import run_of
+from lab.runs.run import Run
 from tests.given import GivenEncoder, GivenReranker, corpus_of
 
 MODEL = "all-MiniLM-L6-v2"
@@ -47,7 +46,7 @@ def sweep(
     queries: list[Query] = QUERIES,
     cache: Path | None = None,
     **grid: Any,
-) -> Result:
+) -> Run:
     """A sweep over hashed vectors unless an encoder is given; its cache is thrown away unless one
     is named."""
     grid = {"chunk_size": 40, "mode": ("bm25", "dense", "hybrid"), **grid}
@@ -60,20 +59,20 @@ def sweep(
     return lab.sweep(corpus, queries, lab.Grid(**grid), measure, cache=cache or IN_MEMORY, **models)
 
 
-def ranked(result: Result, system: str, query_id: str) -> list[str]:
+def ranked(result: Run, system: str, query_id: str) -> list[str]:
     """Documents of the kept hits, best first."""
-    rows = run_of(result).rankings
-    rows = rows[(rows["system"] == system) & (rows["query_id"] == query_id) & (rows["rank"] > 0)]
+    rows = result.tables.rows("rankings", system)
+    rows = rows[(rows["query_id"] == query_id) & (rows["rank"] > 0)]
     return rows.sort_values("rank")["doc_id"].astype(str).tolist()
 
 
 def test_every_question_with_evidence_is_scored_under_every_system() -> None:
     result = sweep(chunk_size=(20, 40, 200), alpha=(0.0, 0.5, 1.0))
     # bm25, which hybrid 0 is, dense, which hybrid 1 is, and hybrid 0.5.
-    assert result.values.shape == (3 * 3, 5, 5)
-    assert np.isfinite(result.values).all()
-    assert ((result.values >= 0) & (result.values <= 1)).all()
-    assert dict(result.pieces.unscored) == {"q6": "no evidence"}
+    assert result.tables.values.shape == (3 * 3, 5, 5)
+    assert np.isfinite(result.tables.values).all()
+    assert ((result.tables.values >= 0) & (result.tables.values <= 1)).all()
+    assert result.manifest["questions"]["unscored"] == [["q6", "no evidence"]]
     table = result.table()
     assert len(table) == 9
     assert not table[list(result.metrics)].isna().any().any()
@@ -86,8 +85,9 @@ def test_alpha_0_scores_as_bm25_and_alpha_1_as_dense(normalization: str, variant
     settings = {"normalization": normalization, "variant": variant, "depth": 7}
     legs = sweep(mode=("bm25", "dense"), **settings)
     hybrids = sweep(mode="hybrid", alpha=(0.0, 1.0), **settings)
-    assert hybrids.complete.tolist() == legs.complete.tolist()
-    assert hybrids.values.tolist() == legs.values.tolist()
+    complete = [run.tables.evidence["complete"].tolist() for run in (hybrids, legs)]
+    assert complete[0] == complete[1]
+    assert hybrids.tables.values.tolist() == legs.tables.values.tolist()
     for alone, fused in zip(legs.systems, hybrids.systems, strict=True):
         assert ranked(hybrids, fused, "q1") == ranked(legs, alone, "q1")
 
@@ -137,8 +137,8 @@ def test_b13_texts_past_the_limit_are_counted_before_anything_is_encoded() -> No
         encoder=encoder,
         chunk_strategy="document",
     )
-    (fact,) = result.facts
-    assert fact.truncated == ((MODEL, 2, 2),)
+    (fact,) = result.manifest["chunkings"]
+    assert fact["truncated"] == ((MODEL, 2, 2),)
     assert any("2 of 3 chunks are longer than" in note for note in result.notes)
 
 
@@ -190,7 +190,7 @@ def test_a_threshold_that_cuts_everything_leaves_nothing() -> None:
         "rerankers": {"stub": GivenReranker({})},
     }
     result = sweep(**grid)
-    assert not result.values.any()
+    assert not result.tables.values.any()
     assert ranked(result, result.best, "q1") == []
 
 
@@ -225,11 +225,11 @@ def test_the_matrix_of_small_and_odd_corpora(grid: dict[str, Any], texts: dict[s
         else [Query("q", "pump", evidence=(last,)), Query("r", "?", evidence=(first,))]
     )
     result = sweep(texts, queries, rerankers={"stub": GivenReranker({})}, **grid)
-    assert ((result.values >= 0) & (result.values <= 1)).all()
-    tables = run_of(result)
+    assert ((result.tables.values >= 0) & (result.tables.values <= 1)).all()
+    tables = result.tables
     numbers = tables.rankings.select_dtypes("number")
     assert not np.isinf(numbers.to_numpy()).any()
-    assert len(tables.scores) == result.values.size
+    assert len(tables.scores) == result.tables.values.size
 
 
 def test_window_and_parent_deliver_more_and_find_no_less() -> None:
@@ -275,16 +275,25 @@ def test_a_second_run_encodes_and_scores_nothing_and_says_so(tmp_path: Path) -> 
         cache=tmp_path / "c.sqlite", encoder=encoder, rerankers={"stub": reranker}, **grid
     )
     work = len(encoder.encoded), len(reranker.scored)
-    assert (first.counts["texts computed"], first.counts["pairs computed"]) == work
+    assert (
+        first.manifest["counts"]["texts computed"],
+        first.manifest["counts"]["pairs computed"],
+    ) == work
     assert len(set(encoder.encoded)) == len(encoder.encoded)
     assert len(set(reranker.scored)) == len(reranker.scored)
     second = sweep(
         cache=tmp_path / "c.sqlite", encoder=encoder, rerankers={"stub": reranker}, **grid
     )
     assert (len(encoder.encoded), len(reranker.scored)) == work
-    assert (second.counts["texts computed"], second.counts["texts cached"]) == (0, work[0])
-    assert (second.counts["pairs computed"], second.counts["pairs cached"]) == (0, work[1])
-    assert second.values.tolist() == first.values.tolist()
+    assert (
+        second.manifest["counts"]["texts computed"],
+        second.manifest["counts"]["texts cached"],
+    ) == (0, work[0])
+    assert (
+        second.manifest["counts"]["pairs computed"],
+        second.manifest["counts"]["pairs cached"],
+    ) == (0, work[1])
+    assert second.tables.values.tolist() == first.tables.values.tolist()
 
 
 def test_a_sweep_changes_none_of_its_inputs() -> None:

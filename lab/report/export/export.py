@@ -60,7 +60,8 @@ def _cell(value: Any) -> Any:
 
 def _csv(run: Run) -> Files:
     """Every table of the run; scores with a column a metric."""
-    tables = {name: getattr(run, name) for name in ("systems", "questions", "evidence", "rankings")}
+    names = ("systems", "questions", "evidence", "rankings")
+    tables = {name: getattr(run.tables, name) for name in names}
     tables["scores"] = wide_scores(run)
     for name, table in tables.items():
         plain = table.astype(
@@ -71,7 +72,7 @@ def _csv(run: Run) -> Files:
 
 def wide_scores(run: Run) -> "pd.DataFrame":
     """A row a system and question, a column a metric."""
-    plain = run.scores.astype({"system": str, "query_id": str, "metric": str})
+    plain = run.tables.scores.astype({"system": str, "query_id": str, "metric": str})
     metrics = list(dict.fromkeys(plain["metric"]))
     wide = plain.pivot_table(
         index=["system", "query_id"], columns="metric", values="value", sort=False, dropna=False
@@ -82,9 +83,10 @@ def wide_scores(run: Run) -> "pd.DataFrame":
 def _jsonl(run: Run) -> Files:
     """One line a system and question: scores, the rank at which each piece was complete, and the
     first hits with every stage."""
-    kinds = run.questions.set_index("query_id")["kind"].to_dict()
-    pieces = _by_question(run.evidence)
-    hits = _by_question(run.rankings[run.rankings["rank"] > 0].sort_values("rank", kind="stable"))
+    kinds = run.tables.questions.set_index("query_id")["kind"].to_dict()
+    pieces = _by_question(run.tables.evidence)
+    rankings = run.tables.rankings
+    hits = _by_question(rankings[rankings["rank"] > 0].sort_values("rank", kind="stable"))
     lines = []
     for row in wide_scores(run).to_dict("records"):
         key = row.pop("system"), row.pop("query_id")

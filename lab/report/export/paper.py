@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lab.report.cube import Cube, cube_of
-from lab.report.labels import shown_settings
+from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 LATEX = {
@@ -31,47 +30,45 @@ MARK = (
 def markdown(run: Run) -> str:
     """A Markdown table, best system first: bold the highest of a column, a dagger what is
     significantly below it."""
-    cube, rows = cube_of(run), []
-    for settings, cells in _rows(run, cube):
+    rows = []
+    for settings, cells in _rows(run):
         numbers = [
             f"**{value}**" if best else f"{value}†" if below else value
             for value, best, below in cells
         ]
         rows.append("| " + " | ".join([*map(markdown_cell, settings), *numbers]) + " |")
-    head = [*_settings(run), *cube.metrics]
-    rule = "|" + "|".join([" --- "] * len(_settings(run)) + [" ---: "] * len(cube.metrics)) + "|"
+    head = [*_settings(run), *run.metrics]
+    rule = "|" + "|".join([" --- "] * len(_settings(run)) + [" ---: "] * len(run.metrics)) + "|"
     lines = [
         "| " + " | ".join(map(markdown_cell, head)) + " |",
         rule,
         *rows,
         "",
-        f"† {MARK}; {len(cube.query_ids)} questions.",
+        f"† {MARK}; {len(run.query_ids)} questions.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def latex(run: Run) -> str:
     """A LaTeX table for `booktabs`, best system first, with the same marks."""
-    cube, lines = cube_of(run), []
-    for settings, cells in _rows(run, cube):
+    lines = []
+    for settings, cells in _rows(run):
         numbers = [
             rf"\textbf{{{value}}}" if best else rf"{value}$^\dagger$" if below else value
             for value, best, below in cells
         ]
         lines.append(" & ".join([*map(latex_text, settings), *numbers]) + r" \\")
     names = _settings(run)
-    caption = (
-        f"{run.manifest['name']}: {len(cube.systems)} systems, {len(cube.query_ids)} questions"
-    )
+    caption = f"{run.manifest['name']}: {len(run.systems)} systems, {len(run.query_ids)} questions"
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{latex_text(caption)}. Bold: highest; $^\dagger$: {latex_text(MARK)}.}}",
-            rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(cube.metrics)}}}",
+            rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(run.metrics)}}}",
             r"\toprule",
-            " & ".join(map(latex_text, [*names, *cube.metrics])) + r" \\",
+            " & ".join(map(latex_text, [*names, *run.metrics])) + r" \\",
             r"\midrule",
             *lines,
             r"\bottomrule",
@@ -93,22 +90,20 @@ def markdown_cell(text: object) -> str:
 
 
 def _settings(run: Run) -> list[str]:
-    return list(shown_settings(run.systems).columns) or ["system"]
+    return list(shown_settings(run.tables.systems).columns) or ["system"]
 
 
-def _rows(run: Run, cube: Cube) -> list[tuple[Sequence[str], list[tuple[str, bool, bool]]]]:
+def _rows(run: Run) -> list[tuple[Sequence[str], list[tuple[str, bool, bool]]]]:
     """Best first: the settings shown, and per metric the value, whether it is the highest, and
     whether significantly below."""
-    shown = shown_settings(run.systems)
-    undecided = {metric: set(cube.undecided(metric)) for metric in cube.metrics}
-    highest = {metric: run.systems[metric].max() for metric in cube.metrics}
-    ranked = run.systems.sort_values(
-        run.manifest["conclusions"]["select_by"], ascending=False, kind="stable"
-    )
+    shown = shown_settings(run.tables.systems)
+    undecided = {metric: set(run.undecided(metric)) for metric in run.metrics}
+    highest = {metric: run.tables.systems[metric].max() for metric in run.metrics}
+    ranked = run.tables.systems.sort_values(run.tables.select_by, ascending=False, kind="stable")
     found = []
     for place, row in ranked.iterrows():
         cells: list[tuple[str, bool, bool]] = []
-        for metric in cube.metrics:
+        for metric in run.metrics:
             value: Any = row[metric]
             text = f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
             cells.append(

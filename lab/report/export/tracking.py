@@ -48,7 +48,7 @@ def legal_name(metric: str) -> str:
 def logged_figures(run: Run) -> dict[str, dict[str, float]]:
     """System -> legal name -> value, for every metric with the ends of its interval, and the
     costs."""
-    metrics = list(dict.fromkeys(run.scores["metric"].astype(str)))
+    metrics = list(dict.fromkeys(run.tables.scores["metric"].astype(str)))
     columns = [c for metric in metrics for c in (metric, f"{metric} low", f"{metric} high")] + [
         *FIGURES
     ]
@@ -56,7 +56,7 @@ def logged_figures(run: Run) -> dict[str, dict[str, float]]:
         str(row["system"]): {
             legal_name(c): float(row[c]) for c in columns if c in row and not is_absent(row[c])
         }
-        for row in run.systems.to_dict("records")
+        for row in run.tables.systems.to_dict("records")
     }
 
 
@@ -65,7 +65,7 @@ def original_names(run: Run) -> dict[str, str]:
     mapped back."""
     return {
         legal_name(str(column)): str(column)
-        for column in run.systems.columns
+        for column in run.tables.systems.columns
         if column not in ("system", *SETTINGS)
     }
 
@@ -129,7 +129,7 @@ def log_mlflow(run: Run, folder: Path, uri: str) -> str:
         "lab.recommended": recommended,
     }
     parent = log(recommended, _parameters(run), tags)
-    for row in run.systems.to_dict("records"):
+    for row in run.tables.systems.to_dict("records"):
         system = str(row["system"])
         child = log(
             system, _settings(row), {"mlflow.runName": system, "mlflow.parentRunId": parent}

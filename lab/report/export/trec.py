@@ -39,7 +39,7 @@ def trec_files(run: Run) -> Iterator[tuple[str, str]]:
     judged = judgements(run)
     yield "items/qrels.txt", _qrels(judged)
     by_chunk = run.manifest["unit"] == "evidence"
-    names = [str(name) for name in run.systems["system"]]
+    names = [str(name) for name in run.tables.systems["system"]]
     if by_chunk:
         yield "chunks/qrels.txt", _qrels(chunk_judgements(run))
     measures = _measures(run, by_chunk)
@@ -76,7 +76,7 @@ def ranx_files(run: Run) -> Iterator[tuple[str, str]]:
     """The contributed items as ranx's JSON: `Qrels.from_file("qrels.json")`,
     `Run.from_file("runs/0001.json")`."""
     yield "qrels.json", json.dumps(judgements(run), ensure_ascii=False) + "\n"
-    names = [str(name) for name in run.systems["system"]]
+    names = [str(name) for name in run.tables.systems["system"]]
     for number, name in enumerate(names, start=1):
         scored = {
             query: {item: float(len(found) - at) for at, item in enumerate(found)}
@@ -96,7 +96,7 @@ def ranx_files(run: Run) -> Iterator[tuple[str, str]]:
 
 def judgements(run: Run) -> Judgements:
     """Grade of every piece; documents are named by their id, pieces of evidence by their number."""
-    first = run.evidence[run.evidence["system"] == run.systems["system"].iloc[0]]
+    first = run.tables.rows("evidence", run.systems[0])
     found: Judgements = {}
     for row in first.itertuples():
         found.setdefault(str(row.query_id), {})[_piece(run, row)] = int(row.grade)
@@ -107,8 +107,8 @@ def items(run: Run, system: str) -> Lists:
     """What every rank contributes, per question: pieces complete there, highest grade first, or the
     hit itself."""
     by_rank: dict[str, dict[int, list[Any]]] = {query: {} for query in judgements(run)}
-    for row in run.evidence[
-        (run.evidence["system"] == system) & (run.evidence["complete"] > 0)
+    for row in run.tables.evidence[
+        (run.tables.evidence["system"] == system) & (run.tables.evidence["complete"] > 0)
     ].itertuples():
         by_rank[str(row.query_id)].setdefault(int(row.complete), []).append(row)
     hits, found = (
@@ -129,8 +129,8 @@ def items(run: Run, system: str) -> Lists:
 
 def within(run: Run, system: str, k: int) -> Lists:
     """The pieces complete within the first k hits, however many there are: what recall@k counts."""
-    rows = run.evidence[
-        (run.evidence["system"] == system) & run.evidence["complete"].between(1, k)
+    rows = run.tables.evidence[
+        (run.tables.evidence["system"] == system) & run.tables.evidence["complete"].between(1, k)
     ].sort_values("complete")
     found: Lists = {query: [] for query in judgements(run)}
     for row in rows.itertuples():
@@ -140,8 +140,8 @@ def within(run: Run, system: str, k: int) -> Lists:
 
 def chunks(run: Run, system: str) -> Lists:
     """The first hits as delivered, `doc_id:start-end`."""
-    rows = run.rankings[
-        (run.rankings["system"] == system) & (run.rankings["rank"] > 0)
+    rows = run.tables.rankings[
+        (run.tables.rankings["system"] == system) & (run.tables.rankings["rank"] > 0)
     ].sort_values("rank")
     found: Lists = {query: [] for query in judgements(run)}
     for row in rows.itertuples():
@@ -157,7 +157,9 @@ def chunk_judgements(run: Run) -> Judgements:
     """Which delivered chunks precision counts as relevant, over all systems."""
     found: Judgements = {query: {NOTHING: 0} for query in judgements(run)}
     for row in (
-        run.rankings[run.rankings["relevant"]][["query_id", "doc_id", "shown_start", "shown_end"]]
+        run.tables.rankings[run.tables.rankings["relevant"]][
+            ["query_id", "doc_id", "shown_start", "shown_end"]
+        ]
         .drop_duplicates()
         .itertuples()
     ):
@@ -166,8 +168,8 @@ def chunk_judgements(run: Run) -> Judgements:
 
 
 def _documents(run: Run, system: str) -> Lists:
-    rows = run.rankings[
-        (run.rankings["system"] == system) & (run.rankings["rank"] > 0)
+    rows = run.tables.rankings[
+        (run.tables.rankings["system"] == system) & (run.tables.rankings["rank"] > 0)
     ].sort_values("rank")
     found: Lists = {}
     for query, doc_id in zip(rows["query_id"].astype(str), rows["doc_id"].astype(str), strict=True):

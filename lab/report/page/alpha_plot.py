@@ -22,7 +22,7 @@ SHADE = "rgba(0,114,178,0.11)"
 def family_of(run: Run, system: str) -> str | None:
     """The family of a system, those that differ in alpha alone; the first of the run for a system
     without one, None without any."""
-    found = [str(name) for name in run.alphas["family"].unique()]
+    found = [str(name) for name in run.tables.alphas["family"].unique()]
     words = set(system.split())
     return max(
         found, key=lambda name: (len(words & set(name.split())), -found.index(name)), default=None
@@ -34,7 +34,8 @@ def alpha_plot(run: Run, family: str) -> Plot:
     selecting one first, a line a kind of question; over all questions the best alphas are shaded,
     lighter what does about as well, and dots are at the oracle's height."""
     table, means = (
-        rows[rows["family"] == family].drop(columns="family") for rows in (run.alphas, run.means)
+        rows[rows["family"] == family].drop(columns="family")
+        for rows in (run.tables.alphas, run.tables.means)
     )
     metrics = sorted(
         table["metric"].unique(), key=lambda name: name != run.manifest["conclusions"]["select_by"]

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
-from lab.relevance.query import Query
-from lab.report.cube import Cube
-from lab.report.labels import labels, shown_settings
 from lab.report.verdict import Verdict
 from lab.runs.explain import USED
+from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 from lab.sweeping.distractors import INJECTED
 
@@ -30,35 +28,33 @@ STAGES = ("bm25", "dense", "fused")
 
 def chosen_systems(run: Run, verdict: Verdict) -> list[str]:
     """The recommended system, the best, the baseline, then the best of every mode, at most six."""
-    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
     by_mode = ranked.groupby("mode", sort=False)["system"].first().tolist()
     return list(dict.fromkeys([verdict.recommended, verdict.best, verdict.baseline, *by_mode]))[
         :CHOSEN
     ]
 
 
-def explorer_data(
-    run: Run, cube: Cube, verdict: Verdict, corpus: Corpus, queries: Sequence[Query]
-) -> dict[str, Any]:
+def explorer_data(run: Run, verdict: Verdict) -> dict[str, Any]:
     """Plain values for JSON; arrays of numbers are base64 of little-endian bytes, decoded by
     `html/data.js`."""
-    by_id = {query.query_id: query for query in queries}
-    asked = [by_id[query_id] for query_id in cube.query_ids]
+    by_id = {query.query_id: query for query in run.queries}
+    asked = [by_id[query_id] for query_id in run.query_ids]
     chosen = chosen_systems(run, verdict)
-    hits = run.rankings[run.rankings["system"].isin(chosen)]
-    pieces = run.evidence[run.evidence["system"] == cube.systems[0]]
-    kept, ranks_with_text = _spans(hits, pieces, corpus)
+    hits = run.tables.rankings[run.tables.rankings["system"].isin(chosen)]
+    pieces = run.tables.rows("evidence", run.systems[0])
+    kept, ranks_with_text = _spans(hits, pieces, run.corpus)
     documents = {doc_id: place for place, doc_id in enumerate(kept)}
-    values, codes = np.unique(cube.values, return_inverse=True)
-    position = {query_id: place for place, query_id in enumerate(cube.query_ids)}
+    values, codes = np.unique(run.tables.values, return_inverse=True)
+    position = {query_id: place for place, query_id in enumerate(run.query_ids)}
     return {
-        "metrics": list(cube.metrics),
+        "metrics": list(run.metrics),
         "select_by": verdict.select_by,
         "unit": run.manifest["unit"],
-        "systems": _systems(run.systems, cube.systems),
-        "best": cube.systems.index(verdict.best),
-        "recommended": cube.systems.index(verdict.recommended),
-        "baseline": cube.systems.index(verdict.baseline),
+        "systems": _systems(run),
+        "best": run.systems.index(verdict.best),
+        "recommended": run.systems.index(verdict.recommended),
+        "baseline": run.systems.index(verdict.baseline),
         "questions": {
             "id": [query.query_id for query in asked],
             "text": [query.text for query in asked],
@@ -82,11 +78,11 @@ def explorer_data(
             "end": pieces["end"].tolist(),
             "grade": pieces["grade"].tolist(),
         },
-        "complete": _packed(run.evidence["complete"].to_numpy(), np.uint32),
-        "causes": _causes(run, cube, pieces, chosen),
-        "chosen": [cube.systems.index(system) for system in chosen],
+        "complete": _packed(run.tables.evidence["complete"].to_numpy(), np.uint32),
+        "causes": _causes(run, pieces, chosen),
+        "chosen": [run.systems.index(system) for system in chosen],
         "rankings": {
-            str(cube.systems.index(system)): _ranking(
+            str(run.systems.index(system)): _ranking(
                 hits[hits["system"] == system], position, documents
             )
             for system in chosen
@@ -97,20 +93,18 @@ def explorer_data(
     }
 
 
-def _causes(
-    run: Run, cube: Cube, pieces: "pd.DataFrame", chosen: Sequence[str]
-) -> dict[str, Any] | None:
+def _causes(run: Run, pieces: "pd.DataFrame", chosen: Sequence[str]) -> dict[str, Any] | None:
     """Code of the cause of every piece under every system (0: a hit), and in words the proofs under
     the chosen ones; None for a run without misses."""
-    if run.causes.empty:
+    if run.tables.causes.empty:
         return None
-    names = ["", *sorted(str(name) for name in run.causes["cause"].unique())]
+    names = ["", *sorted(str(name) for name in run.tables.causes["cause"].unique())]
     code = {name: place for place, name in enumerate(names)}
     keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
     place = {key: number for number, key in enumerate(keys)}
-    number = {system: at for at, system in enumerate(cube.systems)}
-    codes, proofs = np.zeros(len(cube.systems) * len(place), dtype=np.uint8), {}
-    for miss in run.causes.itertuples():
+    number = {system: at for at, system in enumerate(run.systems)}
+    codes, proofs = np.zeros(len(run.systems) * len(place), dtype=np.uint8), {}
+    for miss in run.tables.causes.itertuples():
         at = number[str(miss.system)] * len(place) + place[str(miss.query_id), miss.piece]
         codes[at] = code[str(miss.cause)]
         if miss.system in chosen:
@@ -138,14 +132,13 @@ def proof_of(miss: Any) -> str:
     return "; ".join(said) + "."
 
 
-def _systems(systems: "pd.DataFrame", names: Sequence[str]) -> dict[str, Any]:
-    ordered = systems.set_index("system", drop=False).loc[list(names)]
-    short, shown = labels(systems), shown_settings(ordered)
+def _systems(run: Run) -> dict[str, Any]:
+    shown = shown_settings(run.tables.systems)
     return {
-        "name": list(names),
-        "label": [short[name] for name in names],
+        "name": list(run.systems),
+        "label": [run.labels[name] for name in run.systems],
         "settings": {column: shown[column].tolist() for column in shown.columns},
-        "good": ordered["as good as best"].tolist(),
+        "good": run.tables.systems["as good as best"].tolist(),
     }
 
 

@@ -3,18 +3,13 @@
 import base64
 import gzip
 import json
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from lab.config.rows import is_absent
-from lab.corpus.document import Corpus
 from lab.evaluation.metrics import GAINS
-from lab.relevance.query import Query
-from lab.report.cube import Cube, cube_of
-from lab.report.labels import labels
 from lab.report.page.diagnosis_plots import biggest_loss
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.plot import Plot
@@ -27,31 +22,27 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SCRIPTS = ("data.js", "plots.js", "list.js", "detail.js", "main.js")
-NAME = "report.html"
 
 
-def page(
-    run: Run, corpus: Corpus, queries: Sequence[Query], interference: "pd.DataFrame | None" = None
-) -> str:
-    """The report of a run as HTML. `corpus` and `queries` are those the run was made from,
-    `interference` the rows of `Interference.table` where that was measured."""
-    cube = cube_of(run)
-    verdict = verdict_of(run, cube)
-    plots = all_plots(run, cube, verdict, corpus, queries, interference)
-    explorer = explorer_data(run, cube, verdict, corpus, queries)
+def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
+    """The report of a run as HTML; `interference` are the rows of `Interference.table` where that
+    was measured."""
+    verdict = verdict_of(run)
+    plots = all_plots(run, verdict, interference)
+    explorer = explorer_data(run, verdict)
     low, high = f"{verdict.select_by} low", f"{verdict.select_by} high"
-    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
     return template("report.html.j2").render(
         verdict=verdict,
-        labels=labels(run.systems),
+        labels=run.labels,
         systems=ranked.to_dict("records"),
-        metrics=cube.metrics,
+        metrics=run.metrics,
         low=low,
         high=high,
         chosen=chosen_systems(run, verdict),
         causes=explorer["causes"] is not None,
         loss=biggest_loss(run, verdict.recommended),
-        inputs=_inputs(run, cube),
+        inputs=_inputs(run),
         method=_method(run, verdict),
         identities=sorted(run.manifest["identities"].items()),
         versions=[(name, version) for name, version in run.manifest["versions"].items() if version],
@@ -90,22 +81,22 @@ def _plot(plot: Plot) -> dict[str, Any]:
     }
 
 
-def _inputs(run: Run, cube: Cube) -> list[tuple[str, object]]:
+def _inputs(run: Run) -> list[tuple[str, object]]:
     manifest = run.manifest
-    paths, corpus, questions = manifest.get("paths", {}), manifest["corpus"], manifest["questions"]
+    corpus, questions = manifest["corpus"], manifest["questions"]
     return [
         (
             "documents",
             f"{corpus['documents']:,} ({corpus['characters']:,} characters) "
-            f"{paths.get('corpus', '')}",
+            f"{corpus['path'] or 'given in Python'}",
         ),
         ("corpus fingerprint", corpus["fingerprint"][:16]),
         (
             "questions",
-            f"{len(cube.query_ids):,} scored, {len(questions['unscored']):,} not, "
+            f"{len(run.query_ids):,} scored, {len(questions['unscored']):,} not, "
             f"{questions['pieces']:,} pieces of evidence",
         ),
-        ("sets", ", ".join(paths.get("diagnostic_sets", [])) or "given in Python"),
+        ("sets", ", ".join(questions["paths"]) or "given in Python"),
         ("set fingerprint", questions["fingerprint"][:16]),
         *(
             (

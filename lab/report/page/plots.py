@@ -1,12 +1,7 @@
 """All plots of a run, in the order of the report."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lab.corpus.document import Corpus
-from lab.relevance.query import Query
-from lab.report.cube import Cube
-from lab.report.labels import labels
 from lab.report.page.alpha_plot import alpha_plot, family_of
 from lab.report.page.diagnosis_plots import distance_plot, rescue_plots, waterfall_plot
 from lab.report.page.dose_plot import dose_plot
@@ -21,29 +16,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def all_plots(
-    run: Run,
-    cube: Cube,
-    verdict: Verdict,
-    corpus: Corpus,
-    queries: Sequence[Query],
-    interference: "pd.DataFrame | None" = None,
-) -> list[Plot]:
+def all_plots(run: Run, verdict: Verdict, interference: "pd.DataFrame | None" = None) -> list[Plot]:
     """Every plot that the run has the data for; `interference` are the rows of
     `Interference.table`, where it was measured."""
-    by_kind = run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)]
     chosen, family = chosen_systems(run, verdict), family_of(run, verdict.recommended)
-    plots = [heatmap(run, cube), pareto(run)]
-    if by_kind.nunique() > 1:
-        plots.append(kinds(run, cube, chosen, by_kind))
-    if not run.causes.empty:
+    plots = [heatmap(run), pareto(run)]
+    if run.several_kinds:
+        plots.append(kinds(run, chosen))
+    if not run.tables.causes.empty:
         plots += [waterfall_plot(run, verdict.recommended), *rescue_plots(run, verdict.recommended)]
     if family is not None:
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":
-        plots.append(distance_plot(run, corpus, queries, chosen))
-    if (told := silence_plot(run, chosen, labels(run.systems))) is not None:
+        plots.append(distance_plot(run, chosen))
+    if (told := silence_plot(run, chosen, run.labels)) is not None:
         plots.append(told)
     if interference is not None:
-        plots.append(dose_plot(interference, verdict.select_by, chosen, labels(run.systems)))
+        plots.append(dose_plot(interference, verdict.select_by, chosen, run.labels))
     return plots

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from lab.config.rows import chunks_label, in_play, search_label, settings_of
 from lab.config.settings import of_group
 from lab.evaluation.ablation import Factors
-from lab.report.cube import Cube
-from lab.report.labels import labels
 from lab.report.page.plot import BLUES, COLOURS, GREY, Plot, axis, blank, plain, side_by_side
 from lab.runs.run import Run
 
@@ -18,17 +16,17 @@ if TYPE_CHECKING:
 MODES = ("bm25", "hybrid", "dense", "foreign")
 
 
-def heatmap(run: Run, cube: Cube) -> Plot:
+def heatmap(run: Run) -> Plot:
     """Alpha by chunks, one map a metric, through the best system: its other settings are held.
     Cells that the questions do not tell from the metric's best system are outlined."""
     import pandas as pd
 
-    own = run.systems[run.systems["mode"] != "foreign"]
+    own = run.tables.systems[run.tables.systems["mode"] != "foreign"]
     best = own.loc[own[run.manifest["measure"]["select_by"]].idxmax(), "system"]
     cells = _slice_through(own, run.best if run.best in set(own["system"]) else best)
     columns = [str(c) for c in dict.fromkeys(cells.sort_values("order", kind="stable")["search"])]
     rows = list(dict.fromkeys(cells["chunks"]))
-    metrics = list(cube.metrics)
+    metrics = list(run.metrics)
     figure = blank(height=max(240, 130 + 52 * len(rows)))
     ticks: dict[str, Any] = {"type": "category", "showgrid": False}
     panels = side_by_side(
@@ -54,7 +52,7 @@ def heatmap(run: Run, cube: Cube) -> Plot:
             xaxis=f"x{number}",
             yaxis=f"y{number}",
         )
-        undecided = set(cube.undecided(metric))
+        undecided = set(run.undecided(metric))
         borders += _outline(cells, undecided, rows, columns, number)
         table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})
         tables.append(
@@ -132,8 +130,8 @@ def _outline(
 def pareto(run: Run) -> Plot:
     """Quality against context tokens; the systems that no other beats in one without losing in the
     other are joined."""
-    chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
-    table = run.systems[
+    chosen, short = run.manifest["conclusions"]["select_by"], run.labels
+    table = run.tables.systems[
         ["system", "mode", "context tokens", chosen, "pareto", "recommended"]
     ].copy()
     table.insert(1, "label", [short[name] for name in table["system"]])
@@ -181,22 +179,11 @@ def pareto(run: Run) -> Plot:
     )
 
 
-def kinds(run: Run, cube: Cube, systems: Sequence[str], by: "pd.Series") -> Plot:
-    """The selecting metric by kind of question for a few systems. `by` names the kind of every
-    scored question, in order."""
-    import pandas as pd
-
-    chosen, short = run.manifest["conclusions"]["select_by"], labels(run.systems)
-    names = sorted(set(by))
-    rows: list[dict[str, Any]] = []
-    for system in systems:
-        scores = pd.Series(cube.column(system, chosen)).groupby(by.to_numpy()).mean()
-        named = {"system": system, "label": short[system]}
-        rows += [
-            {**named, "kind": kind, "questions": int((by == kind).sum()), chosen: scores[kind]}
-            for kind in names
-        ]
-    table = pd.DataFrame(rows)
+def kinds(run: Run, systems: Sequence[str]) -> Plot:
+    """The selecting metric by kind of question for a few systems."""
+    chosen, short = run.tables.select_by, run.labels
+    table = run.slices("kind", systems)[["system", "kind", "questions", chosen]]
+    table.insert(1, "label", table["system"].map(short))
     figure = blank(barmode="group", yaxis=axis(chosen, range=[0, 1]))
     for system in systems:
         part = table[table["system"] == system]

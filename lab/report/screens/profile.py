@@ -20,7 +20,7 @@ def profile_screen(run: Run) -> RenderableType:
     for name, size in profile["index_bytes"].items():
         indexes.add_row(Text(name), f"{size / 1e6:.1f}")
     latencies = _table("milliseconds a question, retrieval alone", "p50", "p95", "in a batch")
-    for _, row in run.systems.dropna(subset=LATENCY[0]).iterrows():
+    for _, row in run.tables.systems.dropna(subset=LATENCY[0]).iterrows():
         latencies.add_row(Text(str(row["system"])), *(f"{row[column]:.2f}" for column in LATENCY))
     counts = "; ".join(f"{what}: {count}" for what, count in manifest["counts"].items())
     return Group(Text("\nprofile", "bold"), stages, Text(f"{counts}\n"), indexes, Text(), latencies)

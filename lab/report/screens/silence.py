@@ -25,7 +25,7 @@ def silence(run: Run, system: str, name: str) -> Text | None:
 
 def silence_plot(run: Run, systems: Sequence[str], short: Mapping[str, str]) -> Plot | None:
     """The AUC of every stage of some systems with its interval."""
-    table = run.separation[run.separation["system"].isin(systems)]
+    table = run.tables.separation[run.tables.separation["system"].isin(systems)]
     said = next((said for system in systems if (said := _told(run, system))), None)
     if said is None:
         return None
@@ -60,7 +60,7 @@ def silence_plot(run: Run, systems: Sequence[str], short: Mapping[str, str]) -> 
 def _told(run: Run, system: str) -> list[str]:
     """Sentences on one system: its stages, and the threshold that keeps 95% of the answerable
     questions."""
-    stages = list(run.separation[run.separation["system"] == system].itertuples())
+    stages = list(run.tables.rows("separation", system).itertuples())
     if not stages:
         return []
     one = stages[0]
@@ -73,9 +73,7 @@ def _told(run: Run, system: str) -> list[str]:
         f"A limit that keeps {KEPT:.0%} of the questions with an answer rejects of the others: "
         f"{rejected}.",
     ]
-    rows: list[dict[str, Any]] = run.thresholds[run.thresholds["system"] == system].to_dict(
-        "records"
-    )
+    rows: list[dict[str, Any]] = run.tables.rows("thresholds", system).to_dict("records")
     cut = next((row for row in reversed(rows[1:]) if row["kept"] >= KEPT), None)
     if cut is not None:
         said.append(

@@ -4,8 +4,8 @@ confusion."""
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,7 +13,10 @@ from rich.text import Text
 
 from lab.runs.boundary import NEAR, Cut, Gap
 from lab.runs.siblings import SEEN, Confusion
-from lab.runs.slices import Slice, Sliced
+from lab.runs.slices import Sliced
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CUTS = 8
 
@@ -21,7 +24,7 @@ CUTS = 8
 def sliced_screen(found: Sliced) -> RenderableType:
     """Everything that a run says along one axis."""
     parts: list[RenderableType] = []
-    if found.rows:
+    if found.rows is not None:
         parts.append(slices_table(found.rows, found.by))
     if found.gaps:
         parts.append(boundary_screen(found.gaps, found.metric, found.cuts))
@@ -32,7 +35,9 @@ def sliced_screen(found: Sliced) -> RenderableType:
 
 def sliced_json(found: Sliced) -> str:
     """The same for machines; a number that is not known is null."""
-    return json.dumps(_plain(asdict(found)), ensure_ascii=False, allow_nan=False)
+    parts = asdict(replace(found, rows=None))
+    parts["rows"] = [] if found.rows is None else found.rows.to_dict("records")
+    return json.dumps(_plain(parts), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:
@@ -43,21 +48,21 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def slices_table(rows: Sequence[Slice], by: str) -> Table:
+def slices_table(rows: "pd.DataFrame", by: str) -> Table:
     """Slice by slice the systems beside each other; the interval is the last metric's."""
-    metrics = list(rows[0].mean)
+    metrics = [name for name in rows.columns if f"{name} low" in rows.columns]
     table = _table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
-    last = ""
-    for row in rows:
-        first, last = row.slice != last, row.slice
-        values = [f"{row.mean[metric]:.3f}" for metric in metrics]
-        interval = f"{row.low[metrics[-1]]:.3f}-{row.high[metrics[-1]]:.3f}"
+    last = None
+    for row in rows.to_dict("records"):
+        named = "" if row[by] == last else row[by]
+        last = row[by]
+        low, high = (row[f"{metrics[-1]} {end}"] for end in ("low", "high"))
         table.add_row(
-            Text(row.slice if first else ""),
-            str(row.questions),
-            Text(row.system),
-            *values,
-            interval,
+            Text(named),
+            str(row["questions"]),
+            Text(row["system"]),
+            *(f"{row[metric]:.3f}" for metric in metrics),
+            f"{low:.3f}-{high:.3f}",
         )
     table.caption, table.caption_justify = f"interval of {metrics[-1]}", "left"
     return table

@@ -10,11 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.report.cases import cases_screen
-from lab.report.cube import Cube, cube_of
-from lab.report.labels import labels, shown_settings
 from lab.report.losses import losses
 from lab.report.screens.silence import silence
 from lab.report.verdict import Verdict, verdict_of
+from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -28,23 +27,17 @@ VERDICTS = {"better": "green", "worse": "red"}
 def first_screen(run: Run) -> RenderableType:
     """The verdict, the systems by the selecting metric, and the recommended one beside the best of
     other modes by kind."""
-    cube = cube_of(run)
-    verdict, short = verdict_of(run, cube), labels(run.systems)
-    ranked = run.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    verdict, short = verdict_of(run), run.labels
+    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
     parts: list[RenderableType] = [verdict_screen(verdict, short)]
     if run.manifest["conclusions"]["few_questions"]:
-        parts.append(
-            cases_screen(cube, verdict.select_by, verdict.recommended, verdict.baseline, short)
-        )
-    parts.append(systems_table(ranked, cube.metrics, verdict.select_by))
-    kinds = (
-        run.questions.set_index("query_id")["kind"].loc[list(cube.query_ids)].to_numpy(dtype=str)
-    )
-    if len(set(kinds)) > 1:
+        parts.append(cases_screen(run))
+    parts.append(systems_table(ranked, run.metrics, verdict.select_by))
+    if run.several_kinds:
         modes = ranked.groupby("mode", sort=False)["system"].first().tolist()
         shown = list(dict.fromkeys([verdict.recommended, *modes]))
-        parts += [Text("\nby kind of question", "bold"), kinds_table(cube, kinds, shown, short)]
-    parts.append(losses(run, verdict.recommended, short[verdict.recommended]))
+        parts += [Text("\nby kind of question", "bold"), kinds_table(run, shown)]
+    parts.append(losses(run))
     if (told := silence(run, verdict.recommended, short[verdict.recommended])) is not None:
         parts.append(told)
     if verdict.warnings:
@@ -99,23 +92,15 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
     return table
 
 
-def kinds_table(
-    cube: Cube, kinds: "Sequence[str] | pd.Series", systems: Sequence[str], short: dict[str, str]
-) -> Table:
+def kinds_table(run: Run, systems: Sequence[str]) -> Table:
     """For every kind of question the given systems beneath each other."""
-    import numpy as np
-
-    table = _table("kind", "n", "system", *cube.metrics, left=("kind", "system"))
-    kinds = np.asarray(kinds)
-    for kind in sorted(set(kinds.tolist())):
-        members = kinds == kind
-        for place, system in enumerate(systems):
-            values = [
-                _number(float(np.nanmean(cube.column(system, metric)[members])))
-                for metric in cube.metrics
-            ]
-            named = (Text(kind), str(members.sum())) if place == 0 else ("", "")
-            table.add_row(*named, Text(short[system]), *values)
+    table = _table("kind", "n", "system", *run.metrics, left=("kind", "system"))
+    last = None
+    for row in run.slices("kind", systems).to_dict("records"):
+        named = (Text(row["kind"]), str(row["questions"])) if row["kind"] != last else ("", "")
+        values = [_number(row[metric]) for metric in run.metrics]
+        table.add_row(*named, Text(run.labels[row["system"]]), *values)
+        last = row["kind"]
     return table
 
 

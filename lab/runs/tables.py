@@ -1,0 +1,131 @@
+"""Tables: a finished sweep as plain data, the same in memory and on disk."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.arrays import Floats
+from lab.errors import RunError, nearest
+from lab.evaluation.clusters import Clusters, clustered
+from lab.runs.labels import labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The content of a run folder.
+
+    `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question
+    and metric; `rankings` a row a system, question and chunk, for the first hits and the evidence;
+    `evidence` a row a system and piece with the rank at which it was complete (0: never) and
+    `reachable`, how many pieces of its question any ranking could hold within the cut-off;
+    `questions` a row a question, scored or not, with its text, variants, filter and tags (JSON),
+    kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece
+    (the fields of `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha
+    curve: family, query_id, piece, low, high, complete (0: not within the cap), `alphas` a row a
+    hybrid family, metric and slice with its best alphas, and `means` a row a step of such a row's
+    mean: family, metric, slice, low, high, value. `separation` has a row a system and stage and
+    `thresholds` a row a system and threshold (see `lab.diagnosis.separation`); both are empty
+    without unanswerable questions.
+    """
+
+    manifest: dict[str, Any]
+    systems: "pd.DataFrame"
+    scores: "pd.DataFrame"
+    rankings: "pd.DataFrame"
+    evidence: "pd.DataFrame"
+    questions: "pd.DataFrame"
+    causes: "pd.DataFrame"
+    curves: "pd.DataFrame"
+    alphas: "pd.DataFrame"
+    means: "pd.DataFrame"
+    separation: "pd.DataFrame"
+    thresholds: "pd.DataFrame"
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all systems, in the order of the grid."""
+        return tuple(map(str, self.systems["system"]))
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Name -> short label of every system, as screens and reports print it."""
+        return labels(self.systems)
+
+    @cached_property
+    def query_ids(self) -> tuple[str, ...]:
+        """Ids of the scored questions, in order."""
+        return tuple(map(str, self.scores["query_id"].unique()))
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """Every measured metric, in the order of the experiment."""
+        return tuple(map(str, self.scores["metric"].unique()))
+
+    @cached_property
+    def values(self) -> Floats:
+        """Systems x scored questions x metrics: the scores as one array. NaN where a question has
+        no value."""
+        shape = len(self.names), len(self.query_ids), len(self.metrics)
+        return np.asarray(self.scores["value"], dtype=np.float64).reshape(shape)
+
+    @cached_property
+    def documents(self) -> NDArray[np.str_]:
+        """The main document of every scored question."""
+        by_id = self.questions.set_index("query_id")["doc_id"]
+        return np.array(by_id.loc[list(self.query_ids)].tolist(), dtype=np.str_)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The independent units of every interval and test."""
+        return clustered(self.documents)
+
+    @property
+    def seed(self) -> int:
+        """What all resampling starts from."""
+        return int(self.manifest["measure"]["seed"])
+
+    @property
+    def select_by(self) -> str:
+        """The metric that chooses."""
+        return str(self.manifest["measure"]["select_by"])
+
+    @property
+    def k(self) -> int:
+        """The cut-off in hits that a miss is relative to."""
+        return int(self.manifest["causes"]["k"])
+
+    def named(self, system: str) -> str:
+        """The full name of a system, given it or the short label that screens print; raises
+        RunError with the nearest name when the run has no such system."""
+        if system in self.names:
+            return system
+        full = [name for name, label in self.labels.items() if label == system]
+        if full:
+            return full[0]
+        known = {*self.names, *self.labels.values()}
+        raise RunError(f"no system '{system}' in this run{nearest(system, known)}")
+
+    def rows(self, table: str, system: str) -> "pd.DataFrame":
+        """The rows of one system in one of the tables."""
+        rows: pd.DataFrame = getattr(self, table)
+        return rows[rows["system"] == system]
+
+    def place(self, system: str) -> int:
+        """Place of a system, by its full name or its short label."""
+        return self.names.index(self.named(system))
+
+    def metric_place(self, metric: str) -> int:
+        """Place of a metric; raises RunError with the nearest name."""
+        if metric not in self.metrics:
+            raise RunError(f"metric '{metric}' is not measured{nearest(metric, self.metrics)}")
+        return self.metrics.index(metric)
+
+    def column(self, metric: str) -> Floats:
+        """One metric of every scored question and system (questions x systems)."""
+        return self.values[:, :, self.metric_place(metric)].T

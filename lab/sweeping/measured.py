@@ -1,0 +1,125 @@
+"""Measured: what a sweep found, as arrays, before it is laid down as tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lab.arrays import Floats, Ints
+from lab.config.config import Config
+from lab.config.experiment import Measure
+from lab.config.grid import Grid
+from lab.corpus.document import Corpus
+from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
+from lab.evaluation.intervals import mean_intervals
+from lab.evaluation.metrics import is_cost
+from lab.evaluation.selection import Costs, Selection, select
+from lab.pipeline.rows import StageRows
+from lab.relevance.pieces import Pieces
+from lab.relevance.query import Query
+from lab.sweeping.costs import costs_of
+from lab.sweeping.findings import Findings
+from lab.sweeping.heldout import Sealed
+from lab.sweeping.preflight.facts import ChunkFacts
+from lab.sweeping.profile import Profile
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a sweep was asked: the systems, the documents, all `queries` and the `pieces` of those
+    that are scored."""
+
+    name: str
+    configs: tuple[Config, ...]
+    grid: Grid
+    measure: Measure
+    corpus: Corpus
+    queries: tuple[Query, ...]
+    pieces: Pieces
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """What a sweep saw on its way: facts of its chunkings, notes to the reader, who did the work,
+    what was computed, and how long it took. `profile` is None unless asked for."""
+
+    facts: tuple[ChunkFacts, ...]
+    notes: tuple[str, ...]
+    identities: Mapping[str, str]
+    counts: Mapping[str, int]
+    seconds: Mapping[str, float]
+    peak_mb: Mapping[str, float]
+    profile: Profile | None
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """`values` is systems x scored questions x metrics; `complete` systems x pieces holds the rank
+    at which each piece of evidence was complete; `context_tokens` the mean tokens of what every
+    system hands to the reader at the selecting metric's cut-off; `rows` the stage ranks of hits and
+    evidence per system; `findings` why pieces were missed; `sealed` what questions that no choice
+    has seen say of the recommended system, None if none were set aside."""
+
+    plan: Plan
+    account: Account
+    metrics: tuple[str, ...]
+    values: Floats
+    complete: Ints
+    context_tokens: Floats
+    rows: tuple[StageRows, ...]
+    findings: Findings
+    sealed: Sealed | None = None
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Names of all systems, in the order of the grid."""
+        return tuple(config.name for config in self.plan.configs)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The independent units of every interval and test: documents where questions share them,
+        else questions."""
+        return clustered(main_documents(self.plan.pieces))
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What every system costs."""
+        return costs_of(self.plan.configs, self.context_tokens, self.account.profile)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The choice by `measure.select_by`: the best system, what cannot be told from it, the
+        cheapest of those."""
+        scores = self.column(self.plan.measure.select_by)
+        groups = clustered(main_documents(self.plan.pieces), FEWEST_GROUPS)
+        return select(
+            scores, self.clusters, groups, self.costs, self.plan.measure.seed, self.systems
+        )
+
+    @cached_property
+    def means(self) -> Floats:
+        """Means over questions (systems x metrics), without those that have no value."""
+        found = []
+        for column in range(len(self.metrics)):
+            values = self.values[:, :, column]
+            known = ~np.isnan(values)
+            total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+            empty = np.full(len(total), np.nan)
+            found.append(np.divide(total, count, out=empty, where=count > 0))
+        return np.column_stack(found)
+
+    @cached_property
+    def intervals(self) -> tuple[Floats, Floats]:
+        """Ends of the 95% interval of every mean (systems x metrics each)."""
+        ends = np.empty((2, len(self.values), len(self.metrics)))
+        for place, metric in enumerate(self.metrics):
+            bounds = None if is_cost(metric) else (0.0, 1.0)
+            ends[:, :, place] = mean_intervals(
+                self.values[:, :, place].T, self.clusters, self.plan.measure.seed, bounds
+            )
+        return ends[0], ends[1]
+
+    def column(self, metric: str) -> Floats:
+        """One metric of every question and system (questions x systems)."""
+        return self.values[:, :, self.metrics.index(metric)].T
