@@ -126,9 +126,9 @@ class Corpus:
         """Documents from a DataFrame: columns `doc_id`, `text` and, if there is one, `title`; any
         other column is metadata, left out where it is missing. Raises CorpusError with every bad
         row."""
-        from lab.corpus.frame import documents_of
+        from lab.corpus.frame import document_rows
 
-        return Corpus(documents_of(frame))
+        return Corpus(Document(*row) for row in document_rows(frame))
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from lab.corpus.document import Document
 from lab.corpus.lines import identifier, note_repeat, optional_text
 from lab.errors import CorpusError, LabError, nearest
 
@@ -11,8 +10,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def documents_of(frame: "pd.DataFrame") -> Iterator[Document]:
-    """A document a row. Raises CorpusError with every bad row."""
+def document_rows(frame: "pd.DataFrame") -> list[tuple[str, str, str, dict[str, Any]]]:
+    """The id, text, title and metadata of a document a row. Raises CorpusError with every bad
+    row."""
     problems: list[str] = []
     seen: dict[str, str] = {}
     documents = []
@@ -25,10 +25,10 @@ def documents_of(frame: "pd.DataFrame") -> Iterator[Document]:
         rest = {
             key: value for key, value in record.items() if key not in ("doc_id", "text", "title")
         }
-        documents.append(Document(doc_id, text, title, rest))
+        documents.append((doc_id, text, title, rest))
     if problems:
         raise CorpusError(problems)
-    yield from documents
+    return documents
 
 
 def rows_of(

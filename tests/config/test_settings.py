@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 import pandas as pd
 import pytest
-from lab.report.labels import labels, shown_settings
 
 from lab.config.config import Config
 from lab.config.experiment import read_experiment
@@ -19,6 +18,7 @@ from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.rescue import pairs
 from lab.errors import ConfigError
 from lab.evaluation.ablation import Factors
+from lab.runs.labels import labels, shown_settings
 
 # A system in which every setting but those of other strategies plays a part.
 EVERYTHING: dict[str, Any] = {"mode": "hybrid", "rerank_depth": 5}

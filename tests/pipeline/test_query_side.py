@@ -533,7 +533,7 @@ def test_the_example_shows_what_each_part_does_and_the_readme_says_so() -> None:
     corpus = lab.read_corpus(experiment.corpus)
     queries = lab.read_diagnostics(experiment.diagnostic_sets, corpus)
     table = lab.sweep(corpus, queries, experiment.grid, experiment.measure, cache=IN_MEMORY).table()
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = (ROOT / "lab" / "README.md").read_text("utf-8")
     told = [line.split()[:6] for line in readme.splitlines()]
     for row in table.to_dict("records"):
         switches = [

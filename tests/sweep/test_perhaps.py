@@ -5,7 +5,7 @@ from lab.config.experiment import Measure
 from lab.relevance.query import Evidence, Query
 from lab.sweeping.measured import Measured
 from lab.sweeping.perhaps import perhaps_evidence
-from lab.sweeping.sweep import sweep
+from tests.given import measured
 
 MARKED = "Long remarks about many other things. The valve opens at nine bar."
 SAME = "Pump valve: opens at nine bar."
@@ -22,11 +22,11 @@ def run(*texts: str, answer: str = "nine bar", alternatives: bool = False) -> Me
     query = Query("q", "At which pressure does the pump valve open?", answer=answer,
                   evidence=tuple(evidence))  # fmt: skip
     grid = lab.Grid(mode="bm25", chunk_size=(80, 120), k1=(0.9, 1.2))
-    return sweep(corpus, [query], grid, Measure(metrics=("recall@1",), select_by="recall@1"))
+    return measured(corpus, [query], grid, Measure(metrics=("recall@1",), select_by="recall@1"))
 
 
 def notes(result: Measured) -> list[str]:
-    return [note for note in result.notes if note.startswith("perhaps evidence too")]
+    return [note for note in result.account.notes if note.startswith("perhaps evidence too")]
 
 
 def test_unmarked_text_with_the_answer_is_named() -> None:
@@ -37,7 +37,7 @@ def test_unmarked_text_with_the_answer_is_named() -> None:
 
 def test_the_table_says_how_many_systems_and_which_words() -> None:
     result = run(SAME, OTHER)
-    (found,) = perhaps_evidence(result.pieces, result.corpus, result.rows)
+    (found,) = perhaps_evidence(result.plan.pieces, result.plan.corpus, result.rows)
     assert (found.query_id, found.doc_id, found.start, found.end) == ("q", "b0", 0, len(SAME))
     assert (found.systems, found.words) == (4, ("bar", "nine"))
 
