@@ -72,14 +72,13 @@ def ratio_of_t(t: Floats, units: int) -> Floats:
     return np.asarray(t * np.sqrt(units / (units - 1 + t**2)))
 
 
-def losses_seen(gains: Floats) -> Floats:
-    """How many losses every column of units x comparisons shows, in whole losses: one as large as
-    the mean gain counts as one, a smaller one as its part. Columns have a mean above 0 to count at
-    all."""
-    mean = gains.mean(axis=0)
-    safe = np.where(mean > NOISE, mean, 1.0)
-    seen = np.minimum(1.0, np.maximum(-gains, 0.0) / safe).sum(axis=0)
-    return np.where(mean > NOISE, seen, np.inf)
+def losses_seen(means: Floats, gain: Floats) -> Floats:
+    """How many losses every column of units x comparisons (mean differences) shows, in whole
+    losses: one as large as the `gain` over all units counts as one, a smaller one as its part. The
+    number of questions of a unit plays no part. Without a gain above 0 it has no end."""
+    safe = np.where(gain > NOISE, gain, 1.0)
+    seen = np.minimum(1.0, np.maximum(-means, 0.0) / safe).sum(axis=0)
+    return np.where(gain > NOISE, seen, np.inf)
 
 
 def unseen_loss(losses: Floats, tail: float = 0.0, largest: float = LARGEST_LOSS) -> Floats:

@@ -16,8 +16,9 @@ class Paired:
     """Several paired comparisons, one family; every array has one entry a comparison.
 
     `difference` is the mean of second minus first with its 95% interval `low`, `high`; `p` the
-    permutation test's, `p_holm` corrected for the family, `least_p` the smallest `p_holm` that the
-    differing questions could have given, were all of them on one side; `sign_p` the uncorrected
+    test's (`lab.evaluation.significance.paired_test`), the larger of `noise_p` and `unseen_p`;
+    `p_holm` corrected for the family, `least_p` the smallest `p_holm` that the differing questions
+    could have given, were all or all but one on one side; `sign_p` the uncorrected
     sign test; `effect` the standardised difference d_z = mean / standard deviation of the
     per-question differences (Cohen 1988; 0 without any difference); `wins`, `ties`, `losses` count
     questions.
@@ -27,6 +28,8 @@ class Paired:
     low: Floats
     high: Floats
     p: Floats
+    noise_p: Floats
+    unseen_p: Floats
     p_holm: Floats
     least_p: Floats
     sign_p: Floats
@@ -47,10 +50,16 @@ class Paired:
         ]
 
 
-def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
+def compare(
+    differences: Floats, clusters: Clusters, seed: int, systems: int | None = None
+) -> Paired:
     """Judge questions x comparisons of per-question differences within [-1, 1], as one family under
-    Holm's correction."""
-    tested = paired_test(clusters.sums(differences), float(clusters.sizes.mean()), seed)
+    Holm's correction. `systems` is how many pairs of systems the columns compare, by default each
+    another one: several metrics of one pair share the losses that were missed, so the chance of
+    that is not multiplied by their number."""
+    columns = differences.shape[1]
+    tested = paired_test(clusters.sums(differences), clusters.sizes, seed)
+    corrected = corrected_p(tested.noise, tested.unseen, columns if systems is None else systems)
     low, high = mean_intervals(differences, clusters, seed, bounds=None)
     wins, losses = (differences > NOISE).sum(axis=0), (differences < -NOISE).sum(axis=0)
     spread = (
@@ -62,11 +71,19 @@ def compare(differences: Floats, clusters: Clusters, seed: int) -> Paired:
         low=low,
         high=high,
         p=tested.p,
-        p_holm=holm(tested.p),
-        least_p=np.minimum(1.0, tested.least * differences.shape[1]),
+        noise_p=tested.noise,
+        unseen_p=tested.unseen,
+        p_holm=corrected,
+        least_p=np.minimum(1.0, tested.least * columns),
         sign_p=sign_test(wins, losses),
         effect=np.divide(mean, spread, out=np.zeros_like(mean), where=spread > NOISE),
         wins=wins,
         ties=len(differences) - wins - losses,
         losses=losses,
     )
+
+
+def corrected_p(noise: Floats, unseen: Floats, systems: int) -> Floats:
+    """p of a family: of noise under Holm's correction, and at least the chance that losses were
+    missed in any of the pairs of systems that it compares."""
+    return np.asarray(np.maximum(holm(noise), np.minimum(1.0, systems * unseen)))

@@ -8,33 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lab.arrays import Floats, Ints
-from lab.evaluation.against_best import AgainstBest, against_best
+from lab.evaluation.choice import AgainstOne, all_pairs
 from lab.evaluation.clusters import Clusters
+from lab.evaluation.costs import Costs
 from lab.evaluation.intervals import NOISE, resample_counts, standard_errors
 from lab.evaluation.nested import DECIMALS, Nested, best_of, nested
 from lab.evaluation.power import Look, units_needed
 from lab.evaluation.verdict import ALPHA, Verdict, verdict
-
-# Costs within a tenth of the cheapest count as equal: chunk borders alone move context tokens by
-# some percent.
-SAME_COST = 1.1
-
-
-@dataclass(frozen=True, eq=False)
-class Costs:
-    """What a system costs, one entry a system: mean context `tokens` handed to the reader, query
-    `latency` in seconds (NaN where it was not measured) and `stages`, a count of what has to be run
-    and kept (simplicity)."""
-
-    tokens: Floats
-    latency: Floats
-    stages: Floats
-
-    def order(self, names: Sequence[str]) -> Ints:
-        """The systems from the cheapest on: by tokens, then latency where it was measured for all,
-        then stages, then name."""
-        latency = np.zeros(len(names)) if np.isnan(self.latency).any() else self.latency
-        return np.lexsort((np.array(names), self.stages, latency, self.tokens))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +26,16 @@ class Selection:
     that the questions do not tell from it at the 5% level, itself included; `within_one_error`
     those of them that lie at most one standard error of the paired difference behind; `recommended`
     the cheapest of these. `probability_best[s]` is how often s leads when questions are resampled;
-    `nested` the honest estimate of choosing so.
+    `nested` the honest estimate of choosing so. `order` has the systems from the cheapest on.
     """
 
     scores: Floats
     clusters: Clusters
+    costs: Costs
+    order: Ints
     best: int
     tied: tuple[int, ...]
-    against: AgainstBest
+    against: AgainstOne
     undecided: tuple[int, ...]
     within_one_error: tuple[int, ...]
     recommended: int
@@ -70,22 +52,38 @@ class Selection:
         """What may be said of every system against the best one, after choosing it."""
         return verdicts(self.scores, self.best, self.against)
 
-    def questions_needed(self, other: int) -> int | None:
-        """Questions that would tell the best from `other`, were the observed gap the true one; None
-        without a gap."""
+    @property
+    def runner_up(self) -> int | None:
+        """The system with the second highest mean, of equals the cheaper."""
+        means = np.round(self.scores.mean(axis=0), DECIMALS)[self.order]
+        means[self.order == self.best] = -np.inf
+        return int(self.order[np.argmax(means)]) if len(means) > 1 else None
+
+    @property
+    def cheaper(self) -> dict[str, tuple[float, float]]:
+        """The costs of the recommended system and of the best: the one that set the best behind,
+        and all others that are lower by more than a tenth."""
+        if self.recommended == self.best:
+            return {}
+        close = np.array(self.within_one_error)
+        decided = self.costs.set_behind(close, self.best, self.recommended)
+        return decided | self.costs.cheaper(self.recommended, self.best)
+
+    def units_needed(self, other: int) -> int | None:
+        """Units like those at hand that would tell the best from `other`, were the observed gap the
+        true one; None without a gap."""
         gaps = self.scores[:, [self.best]] - self.scores[:, [other]]
         error = float(standard_errors(gaps, self.clusters)[0])
-        units, systems = len(self.clusters), self.scores.shape[1]
-        needed = units_needed(
-            float(gaps.mean()),
-            error,
-            units,
-            Look(self.against.critical, self.against.loss, systems - 1),
-        )
-        return None if needed is None else math.ceil(len(gaps) * needed / units)
+        family = self.scores.shape[1] - 1
+        look = Look(self.against.critical, self.against.loss, family)
+        return units_needed(float(gaps.mean()), error, len(self.clusters), look)
+
+    def questions(self, units: int) -> int:
+        """How many questions so many units like those at hand have."""
+        return math.ceil(len(self.scores) * units / len(self.clusters))
 
 
-def verdicts(scores: Floats, best: int, against: AgainstBest) -> list[Verdict]:
+def verdicts(scores: Floats, best: int, against: AgainstOne) -> list[Verdict]:
     """What may be said of every system (questions x systems) against column `best`."""
     gaps = scores - scores[:, [best]]
     differing = (np.abs(gaps) > NOISE).sum(axis=0)
@@ -112,7 +110,7 @@ def select(
     means = scores.mean(axis=0)
     best = int(order[best_of(means[order])])
     tied = np.flatnonzero(np.round(means, DECIMALS) == np.round(means[best], DECIMALS))
-    against = against_best(clusters.sums(scores), best, seed, sizes=clusters.sizes)
+    against = all_pairs(clusters.sums(scores), seed, sizes=clusters.sizes).against(best)
     undecided = np.flatnonzero(against.tested.p >= ALPHA)
     behind = scores[:, [best]] - scores[:, undecided]
     close = undecided[behind.mean(axis=0) <= standard_errors(behind, clusters) + NOISE]
@@ -122,31 +120,29 @@ def select(
     return Selection(
         scores=scores,
         clusters=clusters,
+        costs=costs,
+        order=order,
         best=best,
         tied=tuple(tied[tied != best].tolist()),
         against=against,
         undecided=tuple(undecided.tolist()),
         within_one_error=tuple(close.tolist()),
-        recommended=_cheapest(close, means, costs, order),
+        recommended=_recommended(close, means, costs, order),
         probability_best=_probability_best(scores, clusters, seed),
         nested=replace(account, picked=picked),
     )
 
 
-def _cheapest(systems: Ints, means: Floats, costs: Costs, order: Ints) -> int:
-    """The least context tokens, then latency, then stages, then the highest mean, then the first in
-    `order`.
+def _recommended(close: Ints, means: Floats, costs: Costs, order: Ints) -> int:
+    """The cheapest, then the highest mean, then the first in `order`.
 
     Among systems within one standard error of the best the cheapest is taken (Breiman et al. 1984,
     3.4.3); the error is that of the paired difference, which is smaller than that of the mean and
     so lets less quality go.
     """
-    for cost in (costs.tokens, costs.latency, costs.stages):
-        values = cost[systems]
-        if not np.isnan(values).any():
-            systems = systems[values <= values.min() * SAME_COST + NOISE]
-    systems = order[np.isin(order, systems)]
-    return int(systems[best_of(means[systems])])
+    cheap = costs.cheapest(close)
+    cheap = order[np.isin(order, cheap)]
+    return int(cheap[best_of(means[cheap])])
 
 
 def _probability_best(scores: Floats, clusters: Clusters, seed: int) -> Floats:

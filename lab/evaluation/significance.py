@@ -34,9 +34,23 @@ class Tested:
     least: Floats
 
 
-def paired_test(sums: Floats, size: float, seed: int, flips: int = FLIPS) -> Tested:
-    """Test every column of units x comparisons (sums of differences per unit, of `size` questions
-    on average) so that it holds with few units and skew.
+@dataclass(frozen=True, eq=False)
+class PairTested:
+    """`noise` is p of the sign flips, `unseen` the chance that losses were missed; `p` the larger
+    of both. `least` is the least p that the units which differ could have given."""
+
+    noise: Floats
+    unseen: Floats
+    least: Floats
+
+    @property
+    def p(self) -> Floats:
+        return np.maximum(self.noise, self.unseen)
+
+
+def paired_test(sums: Floats, sizes: Floats, seed: int, flips: int = FLIPS) -> PairTested:
+    """Test every column of units x comparisons (sums of differences per unit, of `sizes` questions)
+    so that it holds with few units and skew.
 
     p is the larger of two: the sign-flip test's, of a sum that skew speaking against it has lowered
     (`studentized`), and the chance that the losses which would undo the gain were all missed
@@ -46,20 +60,18 @@ def paired_test(sums: Floats, size: float, seed: int, flips: int = FLIPS) -> Tes
     plain = ratios(sums)
     kept = np.divide(studentized(sums), plain, out=np.ones(sums.shape[1]), where=plain > 0)
     tested = sign_flip_test(sums, seed, flips, kept * np.abs(sums.sum(axis=0)))
-    gains = sums * np.where(sums.sum(axis=0) < 0, -1.0, 1.0) / size
-    largest = np.maximum(LARGEST_LOSS, np.abs(gains).max(axis=0, initial=0.0))
-    loss = largest * unseen_loss(losses_seen(gains))
-    unseen = unseen_p(gains.mean(axis=0), loss, len(sums))
-    agreeing = unseen_p(np.abs(gains).mean(axis=0), largest, len(sums))
+    toward = sums * np.where(sums.sum(axis=0) < 0, -1.0, 1.0)
+    means, gain = toward / sizes[:, None], toward.sum(axis=0) / sizes.sum()
+    largest = np.maximum(LARGEST_LOSS, np.abs(means).max(axis=0, initial=0.0))
+    loss = largest * unseen_loss(losses_seen(means, gain))
+    unseen = unseen_p(gain, loss, len(sums))
+    agreeing = unseen_p(np.abs(toward).sum(axis=0) / sizes.sum(), largest, len(sums))
     # Where one unit of all that differ goes the other way, a loss was seen.
     differing = (np.abs(sums) > NOISE).sum(axis=0)
     one_against = np.minimum(1.0, (differing + 1.0) * 2.0 ** (1.0 - differing))
     least = np.maximum(tested.least, np.minimum(agreeing, one_against))
     moved = differing > 0
-    return Tested(
-        np.where(moved, np.maximum(tested.p, unseen), tested.p),
-        np.where(moved, least, tested.least),
-    )
+    return PairTested(tested.p, np.where(moved, unseen, 0.0), np.where(moved, least, tested.least))
 
 
 def sign_flip_test(

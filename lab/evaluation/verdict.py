@@ -7,9 +7,8 @@ ALPHA = 0.05
 Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
 
 # Two questions may be asked of one pair, and the words say which: was it named before anything was
-# measured, or is the better one of the two the winner among many?
+# measured, or is one of the two the winner among many?
 PLANNED = "as a planned pair"
-CHOSEN = "after choosing the best of {}"
 
 MARKS: dict[Verdict, str] = {
     "better": "\u25b2",
@@ -18,6 +17,21 @@ MARKS: dict[Verdict, str] = {
     "cannot be settled": "?",
     "same": "=",
 }
+# What is not told from the best is marked in tables; unmarked systems are worse beyond chance.
+NOT_TOLD: tuple[Verdict, ...] = ("undecided", "cannot be settled", "same")
+
+# The same of the other of two systems.
+OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+
+
+def chosen_among(systems: int) -> str:
+    """The words for a verdict that allows for the choice among so many systems."""
+    return f"after choosing among {systems}"
+
+
+def legend() -> str:
+    """The marks of what is not told from the best, with their words."""
+    return ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in NOT_TOLD)
 
 
 def verdict(difference: float, p: float, least_p: float, differing: int) -> Verdict:

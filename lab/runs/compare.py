@@ -13,9 +13,8 @@ from lab.errors import RunError, nearest
 from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import NOISE
 from lab.evaluation.metrics import is_cost
-from lab.evaluation.paired import Paired, compare
-from lab.evaluation.significance import holm
-from lab.evaluation.verdict import verdict
+from lab.evaluation.paired import Paired, compare, corrected_p
+from lab.evaluation.verdict import Verdict, verdict
 from lab.runs.changes import changes
 from lab.runs.side import Side
 
@@ -47,7 +46,7 @@ class Line:
     wins: int
     ties: int
     losses: int
-    verdict: str
+    verdict: Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +122,16 @@ def _lines(
     found = []
     for name, members in slices:
         a, b = (side[members] for side in values)
-        paired = compare(b - a, clustered(documents[members]), seed)
+        paired = compare(b - a, clustered(documents[members]), seed, systems=1)
         found += [
             _Cell(name, metric, a[:, i], b[:, i], paired, i)
             for i, metric in enumerate(before.columns)
         ]
-    corrected = holm(np.array([cell.paired.p[cell.column] for cell in found]))
+    noise, unseen = (
+        np.array([getattr(cell.paired, p)[cell.column] for cell in found])
+        for p in ("noise_p", "unseen_p")
+    )
+    corrected = corrected_p(noise, unseen, len(slices))
     return tuple(
         _line(cell, float(p), len(found)) for cell, p in zip(found, corrected, strict=True)
     )

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lab.evaluation.against_best import against_best
 from lab.evaluation.cases import Cases, cases
+from lab.evaluation.choice import Pairs, all_pairs
 from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
-from lab.evaluation.verdict import ALPHA
+from lab.evaluation.selection import verdicts
+from lab.evaluation.verdict import Verdict
 from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def baseline_of(tables: Tables) -> str:
-    """The best BM25 system without a reranker, what a search box already has; without one the first
-    system of the grid."""
+    """The best BM25 system without a reranker, of equals the cheaper, what a search box already
+    has; without one the first system of the grid."""
     systems = tables.systems
     plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
     if plain.empty:
         return tables.names[0]
-    ranked = plain.sort_values(tables.select_by, ascending=False, kind="stable")
-    return str(ranked["system"].iloc[0])
+    ranked = tables.ranked
+    return str(ranked.loc[ranked.index.isin(plain.index), "system"].iloc[0])
 
 
 def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
@@ -43,17 +44,34 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
 def paired(tables: Tables, system: str, baseline: str) -> Paired:
     """One system minus another, a comparison for every metric."""
     first, second = (tables.values[tables.place(name)] for name in (system, baseline))
-    return compare(first - second, tables.clusters, tables.seed)
+    return compare(first - second, tables.clusters, tables.seed, systems=1)
 
 
-def undecided(tables: Tables, metric: str) -> tuple[str, ...]:
-    """Systems that the questions do not tell from the best by one metric (5% level, corrected for
-    the choice)."""
+def family(tables: Tables, metric: str) -> Pairs:
+    """All pairs of systems by one metric, as the one family in which any of them is judged."""
     scores = np.nan_to_num(tables.column(metric))
-    best = int(best_of(scores.mean(axis=0)))
     clusters = tables.clusters
-    against = against_best(clusters.sums(scores), best, tables.seed, sizes=clusters.sizes)
-    return tuple(tables.names[place] for place in np.flatnonzero(against.tested.p >= ALPHA))
+    return all_pairs(clusters.sums(scores), tables.seed, sizes=clusters.sizes)
+
+
+def best_by(tables: Tables, metric: str) -> str:
+    """The system with the highest mean of a metric, of equals the cheaper, then the first by name
+    (as the choice itself does; see `lab.evaluation.costs.Costs`)."""
+    if metric == tables.select_by:
+        return str(tables.manifest["best"])
+    order = tables.from_the_cheapest
+    means = np.nan_to_num(tables.column(metric)).mean(axis=0)
+    return tables.names[order[best_of(means[order])]]
+
+
+def chosen_verdicts(
+    tables: Tables, pairs: Pairs, metric: str, reference: str
+) -> dict[str, Verdict]:
+    """What may be said of every system against one of them by a metric, after choosing among
+    all."""
+    scores, place = np.nan_to_num(tables.column(metric)), tables.place(reference)
+    told = verdicts(scores, place, pairs.against(place))
+    return dict(zip(tables.names, told, strict=True))
 
 
 def case_by_case(tables: Tables, system: str, other: str) -> Cases:

@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from lab.corpus.document import Corpus
 from lab.evaluation.cases import Cases
+from lab.evaluation.choice import Pairs
 from lab.evaluation.paired import Paired
 from lab.evaluation.scores import Scores
+from lab.evaluation.verdict import Verdict
 from lab.relevance.query import Query
-from lab.runs.differences import against, baseline_of, case_by_case, paired, undecided
+from lab.runs.differences import (
+    against,
+    baseline_of,
+    best_by,
+    case_by_case,
+    chosen_verdicts,
+    family,
+    paired,
+)
 from lab.runs.explain import Explanation, explain
 from lab.runs.folder import check_place, mark_sealed_use, read_tables, write_run
 from lab.runs.inputs import Inputs, Sets, find_corpus, find_questions, find_sets
@@ -43,7 +53,7 @@ class Run:
 
     tables: Tables
     inputs: Inputs = field(default_factory=Inputs)
-    _undecided: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _families: dict[str, Pairs] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -78,7 +88,8 @@ class Run:
 
     @property
     def best(self) -> str:
-        """The system with the highest mean of the selecting metric, the first of equals."""
+        """The system with the highest mean of the selecting metric, of equals the cheaper, then the
+        first by name."""
         return str(self.manifest["best"])
 
     @property
@@ -187,20 +198,31 @@ class Run:
         return sliced(self.tables, self.corpus, self.queries, by, name)
 
     def against(self, system: str, metric: str | None = None) -> "pd.DataFrame":
-        """Every other system compared with one named in advance: difference with interval, p (Holm
-        over these comparisons) and the least it could be, effect size, wins, ties, losses, verdict
-        (see `lab.evaluation.paired`)."""
+        """Every other system compared with one named in advance, as planned pairs: difference with
+        interval, p (Holm over these comparisons) and the least it could be, effect size, wins,
+        ties, losses, verdict (see `lab.evaluation.paired`)."""
         return against(self.tables, system, metric or self.tables.select_by)
 
     def paired(self, system: str, baseline: str) -> Paired:
-        """One system minus another, a comparison for every metric."""
+        """One system minus another, a comparison for every metric, as a planned pair: as if nothing
+        had been chosen by these questions."""
         return paired(self.tables, system, baseline)
 
-    def undecided(self, metric: str) -> tuple[str, ...]:
-        """Systems that the questions do not tell from the best by one metric."""
-        if metric not in self._undecided:
-            self._undecided[metric] = undecided(self.tables, metric)
-        return self._undecided[metric]
+    def best_by(self, metric: str) -> str:
+        """The system with the highest mean of a metric, of equals the cheaper, then the first by
+        name."""
+        return best_by(self.tables, metric)
+
+    def verdicts(self, metric: str, reference: str | None = None) -> dict[str, Verdict]:
+        """What may be said of every system against one of them by one metric, after choosing among
+        all; by default against the metric's best. Whatever shows a verdict that allows for the
+        choice reads it here."""
+        best = self.best_by(metric)
+        if metric == self.tables.select_by and reference in (None, best):
+            return dict(zip(self.systems, self.tables.systems["verdict"], strict=True))
+        if metric not in self._families:
+            self._families[metric] = family(self.tables, metric)
+        return chosen_verdicts(self.tables, self._families[metric], metric, reference or best)
 
     def cases(self, system: str, other: str) -> Cases:
         """The scored questions by who finds them, and those on which two systems differ."""

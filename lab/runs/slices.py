@@ -148,7 +148,7 @@ def sliced(
 
 def _beside(tables: Tables, system: str) -> list[str]:
     """The system, then the best system of every other mode."""
-    ranked = tables.systems.sort_values(tables.select_by, ascending=False, kind="stable")
+    ranked = tables.ranked
     best = ranked.drop_duplicates("mode")
     own = tables.systems["mode"].iloc[tables.place(system)]
     return [system, *best.loc[best["mode"] != own, "system"].astype(str)]

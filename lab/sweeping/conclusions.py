@@ -16,6 +16,7 @@ from lab.evaluation.power import (
     typical_standard_error,
 )
 from lab.evaluation.significance import FLIPS
+from lab.sweeping.grounds import grounds
 from lab.sweeping.measured import Measured
 
 # Significant digits of figures in the manifest: float noise of sums and BLAS must not change its
@@ -28,7 +29,6 @@ def conclusions(measured: Measured) -> dict[str, Any]:
     chosen, systems = measured.selection, measured.systems
     account = chosen.nested
     means = chosen.scores.mean(axis=0)
-    runner_up = _runner_up(measured)
     found = {
         "select_by": measured.plan.measure.select_by,
         "unit": measured.clusters.unit,
@@ -54,15 +54,7 @@ def conclusions(measured: Measured) -> dict[str, Any]:
                 systems[number]: account.picked[number] for number in np.flatnonzero(account.picked)
             },
         },
-        "runner_up": None
-        if runner_up is None
-        else {
-            "system": systems[runner_up],
-            "gap": means[chosen.best] - means[runner_up],
-            "p": chosen.p[runner_up],
-            "least_p": chosen.against.tested.least[runner_up],
-            "questions_needed": chosen.questions_needed(runner_up),
-        },
+        **grounds(chosen, systems),
         "detectable_difference": detectable(measured),
         "few_questions": len(measured.plan.pieces.queries) < FEW_QUESTIONS,
         "sealed": None if measured.sealed is None else asdict(measured.sealed),
@@ -96,13 +88,6 @@ def detectable(measured: Measured) -> dict[str, dict[str, float]]:
             "in_grid": max(one, detectable_difference(error, units, best_of_all)),
         }
     return found
-
-
-def _runner_up(measured: Measured) -> int | None:
-    """The system with the second highest mean of the selecting metric."""
-    means = np.round(measured.selection.scores.mean(axis=0), DIGITS)
-    means[measured.selection.best] = -np.inf
-    return int(np.argmax(means)) if len(means) > 1 else None
 
 
 def _rounded(plain: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from lab.arrays import Floats
 from lab.config.config import Config
-from lab.evaluation.selection import Costs
+from lab.evaluation.costs import Costs
 from lab.sweeping.profile import Latency, Profile
 
 # A foreign system's stages are not known; it counts as if it had them all.
@@ -14,14 +14,15 @@ ALL_STAGES = 5
 
 
 def costs_of(configs: Sequence[Config], context_tokens: Floats, profile: Profile | None) -> Costs:
-    """Context tokens, latency (after a profiled sweep only, and then it may differ from run to run)
-    and stages, of which one that needs a model counts twice."""
+    """Context tokens; latency and index bytes after a profiled sweep only, the latency then
+    differing from run to run; and stages, of which one that needs a model counts twice."""
     latency = np.full(len(configs), np.nan)
     if profile is not None:
         latency = (
             np.array([profile.latencies.get(config, Latency()).p50 for config in configs]) / 1000
         )
-    return Costs(context_tokens, latency, np.array([_stages(config) for config in configs]))
+    stages = np.array([_stages(config) for config in configs])
+    return Costs(context_tokens, latency, stages, index_bytes(configs, profile))
 
 
 def _stages(config: Config) -> float:

@@ -12,9 +12,10 @@ from lab.config.experiment import Measure
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
+from lab.evaluation.costs import Costs
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
-from lab.evaluation.selection import Costs, Selection, select
+from lab.evaluation.selection import Selection, select
 from lab.pipeline.rows import StageRows
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query

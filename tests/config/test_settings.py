@@ -107,7 +107,7 @@ def test_a_setting_is_seen_in_a_table_of_systems(name: str) -> None:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_row_of_a_table_makes_its_system_again(name: str, tmp_path: Path) -> None:
     systems = grid_of(name).systems()[0]
-    table = table_of(systems).assign(**{"recall@5": 0.5, "as good as best": True})
+    table = table_of(systems).assign(**{"recall@5": 0.5, "verdict": "undecided"})
     table.to_parquet(tmp_path / "systems.parquet")
     read = pd.read_parquet(tmp_path / "systems.parquet")
     for rows in (table, read):

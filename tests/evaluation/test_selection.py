@@ -8,6 +8,7 @@ from scipy.stats import nct
 
 from lab.evaluation.cases import cases
 from lab.evaluation.clusters import Clusters, clustered, each_question
+from lab.evaluation.costs import Costs
 from lab.evaluation.nested import nested
 from lab.evaluation.pareto import pareto_front, weighted
 from lab.evaluation.power import (
@@ -17,7 +18,7 @@ from lab.evaluation.power import (
     typical_standard_error,
     units_needed,
 )
-from lab.evaluation.selection import Costs, Selection, select
+from lab.evaluation.selection import Selection, select
 
 NOBODY = np.nan
 
@@ -187,3 +188,29 @@ def test_cases_part_the_set() -> None:
     found = cases(scores, ["a", "b", "c", "d"], 0, 2)
     assert (found.by_all, found.by_none, found.by_some) == (("a",), ("b",), (("c", 1), ("d", 2)))
     assert (found.won, found.lost) == ((), ("d",))
+
+
+def test_what_is_cheaper_is_said_of_every_cost_that_was_measured() -> None:
+    spent = Costs(
+        np.array([500.0, 900, 540]),
+        np.array([0.1, 0.1, np.nan]),
+        np.array([1.0, 3, 3]),
+        np.array([10.0, 10, 40]),
+    )
+    assert spent.cheaper(0, 1) == {"context tokens": (500, 900), "stages": (1, 3)}
+    assert spent.cheaper(0, 2) == {"index bytes": (10, 40), "stages": (1, 3)}, "540 is as good"
+    assert spent.cheaper(2, 0) == {}
+    assert spent.cheapest(np.arange(3)).tolist() == [0]
+
+
+def test_verdicts_on_the_best_tell_undecided_from_what_no_outcome_could_settle() -> None:
+    draw = np.random.default_rng(0)
+    best = draw.uniform(0.4, 0.6, (60, 1))
+    few = best.copy()
+    few[:3] -= 0.4
+    noise = draw.normal(0, 0.05, (60, 1))
+    close = best - 0.002 + noise - noise.mean()
+    scores = np.hstack([best, best, best - 0.3, close, few])
+    units = each_question(60)
+    found = choose(scores, units, units, costs([1.0, 2, 3, 4, 5]), 0)
+    assert found.verdicts == ["same", "same", "worse", "undecided", "cannot be settled"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, permutation_test
 
-from lab.evaluation.against_best import against_best
+from lab.evaluation.choice import all_pairs
 from lab.evaluation.clusters import each_question
 from lab.evaluation.paired import compare
 from lab.evaluation.significance import holm, sign_flip_test, sign_test
@@ -77,7 +77,7 @@ def test_the_best_is_told_from_a_worse_one_and_not_from_its_twin() -> None:
     draw = np.random.default_rng(0)
     best = draw.random((120, 1))
     scores = np.hstack([best, best, best - 0.2, draw.random((120, 1)) * 0.1 + best - 0.05])
-    found = against_best(scores, 0, seed=0)
+    found = all_pairs(scores, seed=0).against(0)
     assert found.tested.p[0] == found.tested.p[1] == 1.0
     assert found.tested.p[2] < 0.001
 
@@ -85,12 +85,12 @@ def test_the_best_is_told_from_a_worse_one_and_not_from_its_twin() -> None:
 def test_two_systems_have_one_pair_and_the_plain_p() -> None:
     scores = np.random.default_rng(5).random((40, 2))
     best = int(scores.mean(axis=0).argmax())
-    corrected = against_best(scores, best, seed=0).tested.p[1 - best]
+    corrected = all_pairs(scores, seed=0).against(best).tested.p[1 - best]
     plain = sign_flip_test(scores[:, [best]] - scores[:, [1 - best]], seed=0).p[0]
     assert corrected == pytest.approx(plain, abs=0.01)
 
 
 def test_systems_that_never_differ_cannot_be_told_apart() -> None:
-    found = against_best(np.full((30, 3), 0.5), 0, seed=0)
+    found = all_pairs(np.full((30, 3), 0.5), seed=0).against(0)
     assert found.tested.p.tolist() == [1.0, 1.0, 1.0]
     assert found.tested.least.tolist() == [1.0, 1.0, 1.0]

@@ -176,7 +176,6 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
         )
     best = table["ndcg@10"].idxmax()
     flags = {
-        "as good as best": table.index == best,
         "pareto": table.index == best,
         "recommended": table.index == best,
     }
@@ -187,6 +186,8 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
             "picked": 0.0,
             "p": 0.01,
             "least p": 0.0,
+            "verdict": np.where(table.index == best, "same", "worse"),
+            "cost rank": np.arange(len(table)) + 1,
             **flags,
         }
     )
@@ -327,6 +328,17 @@ def _manifest(
             "recommended": best,
             "honest": honest,
             "runner_up": None,
+            "documents": 300,
+            "tied": [],
+            "cheaper": {},
+            "units_needed": {"least": 6, "tenth": 32},
+            "verdicts": {
+                "better": 0,
+                "worse": len(names) - 1,
+                "undecided": 0,
+                "cannot be settled": 0,
+                "same": 0,
+            },
             "detectable_difference": {
                 metric: {"planned": 0.02, "in_grid": 0.03} for metric in metrics
             },

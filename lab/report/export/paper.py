@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from lab.evaluation.verdict import Verdict, chosen_among
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
@@ -21,10 +22,12 @@ LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
 }
-MARK = (
-    "significantly below the highest of its column (paired sign flips, "
-    "corrected for the choice, 5%)"
-)
+BELOW = "worse than the best of its column beyond chance"
+UNSETTLED = "cannot be settled with these questions"
+TEST = "paired sign flips, 5%"
+
+DAGGERS: dict[Verdict, str] = {"worse": "†", "cannot be settled": "‡"}
+LATEX_DAGGERS: dict[Verdict, str] = {"worse": r"$^\dagger$", "cannot be settled": r"$^\ddagger$"}
 
 
 def markdown(run: Run) -> str:
@@ -33,8 +36,7 @@ def markdown(run: Run) -> str:
     rows = []
     for settings, cells in _rows(run):
         numbers = [
-            f"**{value}**" if best else f"{value}†" if below else value
-            for value, best, below in cells
+            f"**{value}**" if best else value + DAGGERS.get(told, "") for value, best, told in cells
         ]
         rows.append("| " + " | ".join([*map(markdown_cell, settings), *numbers]) + " |")
     head = [*_settings(run), *run.metrics]
@@ -44,7 +46,7 @@ def markdown(run: Run) -> str:
         rule,
         *rows,
         "",
-        f"† {MARK}; {len(run.query_ids)} questions.",
+        f"† {BELOW}, ‡ {UNSETTLED}; {_test(run)}; {len(run.query_ids)} questions.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -54,8 +56,8 @@ def latex(run: Run) -> str:
     lines = []
     for settings, cells in _rows(run):
         numbers = [
-            rf"\textbf{{{value}}}" if best else rf"{value}$^\dagger$" if below else value
-            for value, best, below in cells
+            rf"\textbf{{{value}}}" if best else value + LATEX_DAGGERS.get(told, "")
+            for value, best, told in cells
         ]
         lines.append(" & ".join([*map(latex_text, settings), *numbers]) + r" \\")
     names = _settings(run)
@@ -65,7 +67,8 @@ def latex(run: Run) -> str:
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{latex_text(caption)}. Bold: highest; $^\dagger$: {latex_text(MARK)}.}}",
+            rf"\caption{{{latex_text(caption)}. Bold: highest; $^\dagger$: {BELOW}; "
+            rf"$^\ddagger$: {UNSETTLED}; {latex_text(_test(run))}.}}",
             rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(run.metrics)}}}",
             r"\toprule",
             " & ".join(map(latex_text, [*names, *run.metrics])) + r" \\",
@@ -93,25 +96,23 @@ def _settings(run: Run) -> list[str]:
     return list(shown_settings(run.tables.systems).columns) or ["system"]
 
 
-def _rows(run: Run) -> list[tuple[Sequence[str], list[tuple[str, bool, bool]]]]:
-    """Best first: the settings shown, and per metric the value, whether it is the highest, and
-    whether significantly below."""
+def _test(run: Run) -> str:
+    return f"{TEST}, {chosen_among(len(run.systems))}"
+
+
+def _rows(run: Run) -> list[tuple[Sequence[str], list[tuple[str, bool, Verdict]]]]:
+    """Best first: the settings shown, and per metric the value, whether it is the highest, and the
+    verdict on the system against the metric's best."""
     shown = shown_settings(run.tables.systems)
-    undecided = {metric: set(run.undecided(metric)) for metric in run.metrics}
+    told = {metric: run.verdicts(metric) for metric in run.metrics}
     highest = {metric: run.tables.systems[metric].max() for metric in run.metrics}
-    ranked = run.tables.systems.sort_values(run.tables.select_by, ascending=False, kind="stable")
     found = []
-    for place, row in ranked.iterrows():
-        cells: list[tuple[str, bool, bool]] = []
+    for place, row in run.tables.ranked.iterrows():
+        cells: list[tuple[str, bool, Verdict]] = []
         for metric in run.metrics:
             value: Any = row[metric]
             text = f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
-            cells.append(
-                (
-                    text,
-                    bool(highest[metric] - value < 5e-10),
-                    row["system"] not in undecided[metric],
-                )
-            )
+            best = bool(highest[metric] - value < 5e-10)
+            cells.append((text, best, told[metric][row["system"]]))
         found.append((shown.loc[place].tolist() if shown.shape[1] else [row["system"]], cells))
     return found

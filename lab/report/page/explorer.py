@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.corpus.document import Corpus
-from lab.report.verdict import Verdict
+from lab.report.verdict import FirstScreen
 from lab.runs.explain import USED
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -26,16 +26,16 @@ TEXT_BUDGET = 5_000_000
 STAGES = ("bm25", "dense", "fused")
 
 
-def chosen_systems(run: Run, verdict: Verdict) -> list[str]:
+def chosen_systems(run: Run, verdict: FirstScreen) -> list[str]:
     """The recommended system, the best, the baseline, then the best of every mode, at most six."""
-    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    ranked = run.tables.ranked
     by_mode = ranked.groupby("mode", sort=False)["system"].first().tolist()
     return list(dict.fromkeys([verdict.recommended, verdict.best, verdict.baseline, *by_mode]))[
         :CHOSEN
     ]
 
 
-def explorer_data(run: Run, verdict: Verdict) -> dict[str, Any]:
+def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:
     """Plain values for JSON; arrays of numbers are base64 of little-endian bytes, decoded by
     `html/data.js`."""
     by_id = {query.query_id: query for query in run.queries}
@@ -138,7 +138,6 @@ def _systems(run: Run) -> dict[str, Any]:
         "name": list(run.systems),
         "label": [run.labels[name] for name in run.systems],
         "settings": {column: shown[column].tolist() for column in shown.columns},
-        "good": run.tables.systems["as good as best"].tolist(),
     }
 
 

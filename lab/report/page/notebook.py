@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lab.errors import RunError
+from lab.evaluation.verdict import MARKS, NOT_TOLD, legend
 from lab.report.page.alpha_plot import alpha_plot, family_of
 from lab.report.page.diagnosis_plots import waterfall_plot
 from lab.report.page.page import template
@@ -21,9 +22,7 @@ ROWS = 20
 def html_of(run: Run) -> str:
     """The verdict and the first systems as HTML, every text escaped."""
     verdict = verdict_of(run)
-    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable").head(
-        ROWS
-    )
+    ranked = run.tables.ranked.head(ROWS)
     shown = shown_settings(run.tables.systems).loc[ranked.index]
     return template("notebook.html.j2").render(
         verdict=verdict,
@@ -37,6 +36,9 @@ def html_of(run: Run) -> str:
             )
             for row in ranked.itertuples()
         ],
+        marks=MARKS,
+        not_told=NOT_TOLD,
+        legend=legend(),
         more=len(run.tables.systems) - len(ranked),
     )
 

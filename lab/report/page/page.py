@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from lab.config.rows import is_absent
 from lab.evaluation.metrics import GAINS
+from lab.evaluation.verdict import MARKS, NOT_TOLD, PLANNED, legend
 from lab.report.page.diagnosis_plots import biggest_loss
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.plot import Plot
 from lab.report.page.plots import all_plots
-from lab.report.verdict import Verdict, verdict_of
+from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -31,12 +32,16 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
     plots = all_plots(run, verdict, interference)
     explorer = explorer_data(run, verdict)
     low, high = f"{verdict.select_by} low", f"{verdict.select_by} high"
-    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    ranked = run.tables.ranked
     return template("report.html.j2").render(
         verdict=verdict,
         labels=run.labels,
         systems=ranked.to_dict("records"),
         metrics=run.metrics,
+        marks=MARKS,
+        planned=PLANNED,
+        not_told=NOT_TOLD,
+        legend=legend(),
         low=low,
         high=high,
         chosen=chosen_systems(run, verdict),
@@ -108,7 +113,7 @@ def _inputs(run: Run) -> list[tuple[str, object]]:
     ]
 
 
-def _method(run: Run, verdict: Verdict) -> list[tuple[str, object]]:
+def _method(run: Run, verdict: FirstScreen) -> list[tuple[str, object]]:
     manifest, found = run.manifest, run.manifest["conclusions"]
     honest = found["honest"]
     judged = {
@@ -132,8 +137,9 @@ def _method(run: Run, verdict: Verdict) -> list[tuple[str, object]]:
         ),
         (
             "p",
-            f"against the best system, paired sign flips ({found['flips']:,}), corrected for the "
-            "choice",
+            f"against the best system, paired sign flips ({found['flips']:,}), "
+            f"{verdict.among}; lowered where skew speaks against a difference, and never below the "
+            "chance that losses were missed",
         ),
         (
             "honest estimate",

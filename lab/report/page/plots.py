@@ -9,14 +9,16 @@ from lab.report.page.explorer import chosen_systems
 from lab.report.page.plot import Plot
 from lab.report.page.systems_plots import heatmap, kinds, pareto
 from lab.report.screens.silence import silence_plot
-from lab.report.verdict import Verdict
+from lab.report.verdict import FirstScreen
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def all_plots(run: Run, verdict: Verdict, interference: "pd.DataFrame | None" = None) -> list[Plot]:
+def all_plots(
+    run: Run, verdict: FirstScreen, interference: "pd.DataFrame | None" = None
+) -> list[Plot]:
     """Every plot that the run has the data for; `interference` are the rows of
     `Interference.table`, where it was measured."""
     chosen, family = chosen_systems(run, verdict), family_of(run, verdict.recommended)

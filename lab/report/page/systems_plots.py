@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lab.config.rows import chunks_label, in_play, search_label, settings_of
 from lab.config.settings import of_group
 from lab.evaluation.ablation import Factors
+from lab.evaluation.verdict import MARKS, NOT_TOLD, chosen_among
 from lab.report.page.plot import BLUES, COLOURS, GREY, Plot, axis, blank, plain, side_by_side
 from lab.runs.run import Run
 
@@ -44,7 +45,7 @@ def heatmap(run: Run) -> Plot:
             y=[plain(r) for r in rows],
             colorscale=BLUES,
             showscale=False,
-            text=[[f"{v:.3f}"[1:] if v < 1 else "1.0" for v in row] for row in grid.to_numpy()],
+            text=_texts(grid, cells.assign(told=cells["system"].map(run.verdicts(metric)))),
             texttemplate="%{text}",
             hovertemplate="%{y} · %{x}<br>" + plain(metric) + " %{z:.3f}<extra></extra>",
             xgap=2,
@@ -52,32 +53,47 @@ def heatmap(run: Run) -> Plot:
             xaxis=f"x{number}",
             yaxis=f"y{number}",
         )
-        undecided = set(run.undecided(metric))
-        borders += _outline(cells, undecided, rows, columns, number)
+        told = cells["system"].map(run.verdicts(metric))
+        borders += _outline(cells[told.isin(NOT_TOLD)], rows, columns, number)
         table = cells[["chunks", "search", metric]].rename(columns={metric: "value"})
-        tables.append(
-            table.assign(metric=metric, not_told_from_best=cells["system"].isin(undecided))
-        )
+        tables.append(table.assign(metric=metric, against_best=told))
     figure.layout["shapes"] = borders
     return Plot(
         "heatmap",
         "Alpha and chunks",
         "Mean of each metric for every cut of the documents (rows) and every weight of the dense "
         "leg (columns), with the other "
-        "settings of the best system. Outlined cells cannot be told from the metric's best system "
-        "with these questions.",
+        "settings of the best system. Outlined cells cannot be told from the metric's best system, "
+        f"{chosen_among(len(run.systems))}; ? marks those that no answers to these questions could "
+        "have told from it.",
         figure,
         pd.concat(tables, ignore_index=True)[
-            ["metric", "chunks", "search", "value", "not_told_from_best"]
+            ["metric", "chunks", "search", "value", "against_best"]
         ],
     )
+
+
+def _texts(grid: "pd.DataFrame", cells: "pd.DataFrame") -> list[list[str]]:
+    """The figures in the cells, with a mark where nothing could have been settled."""
+    told = cells.pivot_table(
+        index="chunks", columns="search", values="told", sort=False, aggfunc="first"
+    ).reindex(index=grid.index, columns=grid.columns)
+    unsettled = told == "cannot be settled"
+    return [
+        [
+            (f"{value:.3f}"[1:] if value < 1 else "1.0") + (MARKS["cannot be settled"] * mark)
+            for value, mark in zip(values, marks, strict=True)
+        ]
+        for values, marks in zip(grid.to_numpy(), unsettled.to_numpy().tolist(), strict=True)
+    ]
 
 
 def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
     """The systems that share every setting but chunks, mode and alpha with the anchor. A leg that a
     mode lacks does not set its cells apart; a reranker that is off does."""
-    rows = [settings_of(row) | {"system": row["system"]} for row in systems.to_dict("records")]
-    factors = Factors([in_play(row) for row in rows])
+    settings = [settings_of(row) for row in systems.to_dict("records")]
+    factors = Factors([in_play(row) for row in settings])
+    rows = [row | {"system": name} for row, name in zip(settings, systems["system"], strict=True)]
     free = {setting.name for group in ("chunks", "search") for setting in of_group(group)}
     keep = factors.alike(systems["system"].tolist().index(anchor), but_for=free)
     cells = systems[keep].copy()
@@ -93,19 +109,14 @@ def _slice_through(systems: "pd.DataFrame", anchor: str) -> "pd.DataFrame":
 
 def _outline(
     cells: "pd.DataFrame",
-    undecided: set[str],
     rows: Sequence[str],
     columns: Sequence[str],
     number: str,
 ) -> list[dict[str, Any]]:
-    """The border of the region in the map whose axes have this number: a side of a cell where its
-    neighbour is not in it."""
-    named = zip(cells["chunks"], cells["search"], cells["system"], strict=True)
-    inside = {
-        (rows.index(chunks), columns.index(search))
-        for chunks, search, name in named
-        if name in undecided
-    }
+    """The border around these cells in the map whose axes have this number: a side of a cell where
+    its neighbour is not one of them."""
+    named = zip(cells["chunks"], cells["search"], strict=True)
+    inside = {(rows.index(chunks), columns.index(search)) for chunks, search in named}
     h = 0.5
     sides = {
         (0, -1): (-h, -h, -h, h),

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.config.settings import SETTINGS
-from lab.report.screens.compare import ARROWS
+from lab.evaluation.verdict import MARKS, PLANNED
 from lab.runs.ablate import Ablation
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def ablation_screen(found: Ablation) -> RenderableType:
             parts += [effects_table(table, found.metric, title, column), Text()]
     parts.append(
         Text(
-            "p: paired permutation test, Holm over the rows of a table; intervals are uncorrected.",
+            f"Verdicts {PLANNED}, as if the baseline had not been chosen by these questions: "
+            "paired permutation test, Holm over the rows of a table; intervals are uncorrected.",
             style="dim",
         )
     )
@@ -75,7 +76,7 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
             if row["verdict"] == "cannot be settled"
             else f"{row['p']:.3f}"
         )
-        arrow = f"{ARROWS[row['verdict']]} {row['verdict']}"
+        arrow = f"{MARKS[row['verdict']]} {row['verdict']}"
         label = SETTINGS[row["setting"]].label
         after = ", ".join(filter(None, (label(row["after"]), row.get("with"))))
         cells = [

@@ -10,20 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab.evaluation.verdict import ALPHA
+from lab.evaluation.verdict import ALPHA, MARKS, PLANNED
 from lab.runs.compare import Line, RunComparison
 
 DRIFT = 10
 # Tables of several kinds stand under each other; equal widths keep their columns in line.
 WIDTHS = {"metric": 11, "A": 5, "B": 5, "B - A": 6, "95% interval": 13, "w/l": 5, "p": 7}
 TEXT = 30
-ARROWS = {
-    "better": "\u25b2",
-    "worse": "\u25bc",
-    "undecided": "~",
-    "cannot be settled": "?",
-    "same": "=",
-}
 
 
 def compare_screen(found: RunComparison) -> RenderableType:
@@ -68,7 +61,7 @@ def lines_table(lines: Sequence[Line], title: str) -> Table:
             f"{line.difference:+.3f}",
             f"{line.low:+.3f} {line.high:+.3f}",
         ]
-        arrow = f"{ARROWS[line.verdict]} {line.verdict}"
+        arrow = f"{MARKS[line.verdict]} {line.verdict}"
         table.add_row(line.metric, *numbers, f"{line.wins}/{line.losses}", _p(line), arrow)
     return table
 
@@ -153,8 +146,9 @@ def _number(value: float) -> str:
 
 def _legend(found: RunComparison) -> str:
     lines = (
-        "\nPaired permutation test, Holm over all lines (all kinds together), 5% "
-        "level; intervals are uncorrected; "
+        f"\nVerdicts {PLANNED}: paired permutation test, Holm over all lines (all kinds together), "
+        "5% level, as if A and B had not been chosen by these questions; intervals are "
+        "uncorrected; "
     )
     lines += "w/l: questions that B won and lost."
     if any(line.verdict == "cannot be settled" for line in (*found.lines, *found.slices)):

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab.report.screens.compare import ARROWS
+from lab.evaluation.verdict import MARKS
 from lab.sweeping.interfere import Interference, resistance
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def interference_screen(found: Interference, metric: str) -> RenderableType:
         ]
     foot = (
         "most resistant first; change at the largest dose, 95% interval over the same questions, "
-        + ", ".join(f"{arrow} {verdict}" for verdict, arrow in ARROWS.items())
+        + ", ".join(f"{arrow} {verdict}" for verdict, arrow in MARKS.items())
     )
     return Group(*parts, Text(f"{metric}; {foot}", "dim"))
 
@@ -46,7 +46,7 @@ def _dose_response(rows: "pd.DataFrame", ranked: "pd.DataFrame") -> RenderableTy
     table.add_column("change", justify="right", no_wrap=True)
     for row in ranked.head(ROWS).itertuples():
         means = [f"{values[row.system, dose]:.3f}" for dose in doses]
-        change = f"{ARROWS[row.verdict]} {row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+        change = f"{MARKS[row.verdict]} {row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
         table.add_row(Text(str(row.system)), *means, change)
     told = f"({injected.max()} injected documents at the largest dose)"
     head = Text(f"\n{ranked['kind'].iloc[0]} ", "bold").append(told, "not bold")

@@ -9,10 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lab.evaluation.verdict import MARKS, NOT_TOLD, PLANNED, chosen_among, legend
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
 from lab.report.screens.silence import silence
-from lab.report.verdict import Verdict, verdict_of
+from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
@@ -28,7 +29,7 @@ def first_screen(run: Run) -> RenderableType:
     """The verdict, the systems by the selecting metric, and the recommended one beside the best of
     other modes by kind."""
     verdict, short = verdict_of(run), run.labels
-    ranked = run.tables.systems.sort_values(verdict.select_by, ascending=False, kind="stable")
+    ranked = run.tables.ranked
     parts: list[RenderableType] = [verdict_screen(verdict, short)]
     if run.manifest["conclusions"]["few_questions"]:
         parts.append(cases_screen(run))
@@ -46,10 +47,11 @@ def first_screen(run: Run) -> RenderableType:
     return Group(*parts)
 
 
-def verdict_screen(verdict: Verdict, short: dict[str, str]) -> RenderableType:
+def verdict_screen(verdict: FirstScreen, short: dict[str, str]) -> RenderableType:
     """The question, the answer, and the recommended system's metrics against the baseline's."""
     head = Text(f"\n{verdict.title}: ", "bold").append(f"{verdict.question}\n", "not bold")
-    head.append("\nrecommended: ", "not bold").append(short[verdict.recommended], "bold")
+    head.append(f"\n{verdict.headline}\n").append(f"\n{verdict.choice}: ", "not bold")
+    head.append(short[verdict.recommended], "bold")
     said = [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in verdict.sentences]
     table = _table("", "mean", "95% interval", "against the baseline", left=("",))
     for figure in verdict.figures:
@@ -66,13 +68,15 @@ def verdict_screen(verdict: Verdict, short: dict[str, str]) -> RenderableType:
             f"{_number(figure.low)}-{_number(figure.high)}",
             gap,
         )
-    base = Text(f"\nbaseline: {short[verdict.baseline]}")
+    base = Text(f"\nbaseline: {short[verdict.baseline]}; verdicts {verdict.among}")
+    if verdict.recommended != verdict.baseline and verdict.planned:
+        base.append(f"\n{PLANNED}, nothing chosen by these questions: {verdict.planned}", "dim")
     return Group(head, *said, base, Padding(table, (0, 0, 1, 0)))
 
 
 def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -> Table:
-    """One row a system, best first, with the settings that vary alone; `=` marks those that cannot
-    be told from the best."""
+    """One row a system, best first, with the settings that vary alone; a mark says of which it
+    cannot be said that they are worse than the best."""
     shown = shown_settings(ranked)
     settings = list(shown.columns) or ["system"]
     table = _table(*settings, *metrics, "95% interval", left=settings)
@@ -80,14 +84,15 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
         named = [
             Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
         ]
-        mark = "= " if row["as good as best"] else ""
+        mark = f"{MARKS[row['verdict']]} " if row["verdict"] in NOT_TOLD else ""
         ends = [_number(row[f"{chosen} {end}"]) for end in ("low", "high")]
         interval = f"{mark}{'-'.join(ends)}"
         table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
     more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
     table.caption_justify, table.caption = (
         "left",
-        f"interval of {chosen}; = cannot be told from the best{more}",
+        f"interval of {chosen}; against the best, {chosen_among(len(ranked))}: {legend()}; "
+        f"unmarked: worse{more}",
     )
     return table
 

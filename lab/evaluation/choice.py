@@ -1,0 +1,145 @@
+"""One of many systems against every other, corrected for its having been chosen by the same
+questions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from lab.arrays import Bools, Floats
+from lab.evaluation.few_units import (
+    LARGEST_LOSS,
+    TAIL,
+    losses_seen,
+    ratios,
+    studentized,
+    unseen_loss,
+    unseen_p,
+)
+from lab.evaluation.intervals import NOISE
+from lab.evaluation.significance import FLIPS, Tested, sign_patterns
+from lab.evaluation.verdict import ALPHA
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstOne:
+    """Every system against one.
+
+    `tested` holds p and the least p that could be reached (1 for the one itself); `critical` is
+    what |sum| / root of the sum of squares must reach to tell a pair apart at the 5% level
+    (`lab.evaluation.few_units.t_of_ratio` makes it standard errors); `loss` how much a unit that
+    was not drawn may lose (`lab.evaluation.few_units.unseen_loss`).
+    """
+
+    tested: Tested
+    critical: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of the systems of a grid as one family: units x systems of `sums`, of `sizes`
+    questions a unit; `largest` is the largest scaled difference of any pair in every flip of signs,
+    in ascending order.
+
+    Which system is best is seen only after looking at all of them, so the family is every pair: had
+    another one been ahead, other pairs would have been tested. Bonferroni and Holm over k (k - 1) /
+    2 pairs would waste what the systems have in common; the single-step max-T permutation test
+    (Westfall & Young 1993) keeps it. It is the randomised Tukey test of Carterette (TOIS 2012) with
+    each difference divided by its own root sum of squares, which no flip of signs changes, so that
+    two systems that differ on few questions are not drowned by pairs that differ on many. Testing
+    the best against the k - 1 others under Holm alone would call a chance winner of 66 equal
+    systems better in every third set.
+    """
+
+    sums: Floats
+    sizes: Floats
+    largest: Floats
+
+    def against(self, reference: int) -> AgainstOne:
+        """Every system against the one at `reference`. As in
+        `lab.evaluation.significance.paired_test`, skew against a difference lowers it, and losses
+        that may have been missed bound p from below; how large those are is read from the systems
+        that noise does not tell from the reference."""
+        units, systems = self.sums.shape
+        gaps = self.sums[:, [reference]] - self.sums
+        gaps = gaps * np.where(gaps.sum(axis=0) < 0, -1.0, 1.0)
+        root = np.sqrt((gaps**2).sum(axis=0))
+        safe = np.where(root > NOISE, root, 1.0)
+        reachable = np.where(root > NOISE, np.abs(gaps).sum(axis=0) / safe, 0.0)
+        p = _share_beyond(self.largest, np.minimum(studentized(gaps), ratios(gaps)))
+        least = _share_beyond(self.largest, reachable)
+        gain = gaps.sum(axis=0) / self.sizes.sum()
+        loss = _loss(gaps / self.sizes[:, None], gain, p >= ALPHA)
+        unseen = unseen_p(gain, loss, units, systems - 1)
+        agreeing = unseen_p(np.abs(gaps).sum(axis=0) / self.sizes.sum(), loss, units, systems - 1)
+        differing = (np.abs(gaps) > NOISE).sum(axis=0)
+        # Where one of the units that differ goes the other way, a loss was seen.
+        against_all = reachable * (1 - 2 / np.maximum(differing, 2))
+        one_against = _share_beyond(self.largest, against_all)
+        tested = Tested(
+            np.where(differing, np.maximum(p, unseen), p),
+            np.where(differing, np.maximum(least, np.minimum(agreeing, one_against)), least),
+        )
+        flips = len(self.largest)
+        critical = float(self.largest[min(int(np.ceil((1 - ALPHA) * (flips + 1))), flips) - 1])
+        return AgainstOne(tested, critical, float(loss))
+
+
+def all_pairs(sums: Floats, seed: int, flips: int = FLIPS, sizes: Floats | None = None) -> Pairs:
+    """The family of all pairs of units x systems (sums per unit, of `sizes` questions, by default
+    one)."""
+    sizes = np.ones(len(sums)) if sizes is None else sizes
+    return Pairs(sums, sizes, _largest_of_flips(sums, seed, flips))
+
+
+def _loss(means: Floats, gain: Floats, contenders: Bools) -> Floats:
+    """What a unit that was not drawn may lose: as much as a rare difference between the one and
+    its contenders departs from their mean one (units x systems of mean differences), and as much as
+    there is where none of all systems ever beat it in a unit."""
+    apart = np.abs(means - means.mean(axis=0))
+    among = np.abs(means) > NOISE
+    if contenders.sum() > 1:
+        among &= contenders
+    tail = float(np.quantile(apart[among], TAIL)) if among.any() else 0.0
+    losses = losses_seen(means, gain)
+    seen = losses[np.isfinite(losses)].sum()
+    return unseen_loss(seen, min(tail, LARGEST_LOSS))
+
+
+def _largest_of_flips(sums: Floats, seed: int, flips: int) -> Floats:
+    """The largest scaled difference of any pair in every flip, in ascending order."""
+    units, systems = sums.shape
+    first, second = np.triu_indices(systems, 1)
+    gram = sums.T @ sums
+    squares = np.diag(gram)[first] + np.diag(gram)[second] - 2 * gram[first, second]
+    differ = squares > NOISE
+    first, second, scale = first[differ], second[differ], 1 / np.sqrt(squares[differ])
+    if not len(first):
+        return np.zeros(flips)
+    largest = np.concatenate(
+        [
+            _largest(signs @ sums, first, second, scale)
+            for signs in sign_patterns(units, seed, flips)
+        ]
+    )
+    largest.sort()
+    return largest
+
+
+@njit(cache=True)
+def _largest(totals, first, second, scale):  # type: ignore[no-untyped-def]
+    """The largest scaled difference of any pair, for flips x systems of sums."""
+    largest = np.zeros(len(totals))
+    for flip in range(len(totals)):
+        row = totals[flip]
+        for pair in range(len(first)):
+            largest[flip] = max(
+                largest[flip], abs(row[first[pair]] - row[second[pair]]) * scale[pair]
+            )
+    return largest
+
+
+def _share_beyond(ordered: Floats, values: Floats) -> Floats:
+    beyond = len(ordered) - np.searchsorted(ordered, values - NOISE, side="left")
+    return np.asarray((beyond + 1) / (len(ordered) + 1))
