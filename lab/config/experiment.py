@@ -1,6 +1,5 @@
 """Experiment: one TOML file, read and checked as a whole."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,12 +21,15 @@ from lab.config.grid import Grid
 from lab.config.own_metrics import function_name, load_function, taken_out
 from lab.config.retriever import RetrieverConfig
 from lab.config.settings import TABLES
-from lab.errors import ConfigError, nearest
+from lab.config.toml import read_toml
+from lab.errors import ConfigError, nearest, visible
 from lab.evaluation.metrics import PYTHON, WEIGHTED, parse_metric
 from lab.evaluation.own import OwnMetric
 from lab.retrieval.synonyms import read_synonyms
 
 CONTEXT_K = 10
+# Bytes; what is written beside a folder adds some to its name, and file systems hold 255.
+LONGEST_NAME = 200
 
 
 def _any(metrics: tuple[str, ...]) -> tuple[str, ...]:
@@ -189,12 +191,7 @@ def read_experiment(path: str | Path) -> Experiment:
     Raises ConfigError with every unknown key, bad value and missing path.
     """
     path = Path(path)
-    try:
-        plain = tomllib.loads(path.read_text("utf-8"))
-    except OSError as fault:
-        raise ConfigError(f"{path}: cannot be read ({fault.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{path}: not TOML ({fault})") from None
+    plain = read_toml(path)
     problems = [
         f"{path}: unknown key '{key}'{nearest(key, TOP_KEYS)}"
         for key in plain
@@ -207,9 +204,9 @@ def read_experiment(path: str | Path) -> Experiment:
     grid = _grid(values, path, problems)
     measure = _measure(plain.get("measure", {}), path, problems)
     retrievers = _retrievers(plain.get("retriever", []), path, problems)
+    name = _name(plain.get("name", path.stem), path, problems)
     if problems:
         raise ConfigError(problems)
-    name = str(plain.get("name", path.stem))
     return Experiment(
         name=name,
         corpus=corpus,
@@ -218,6 +215,24 @@ def read_experiment(path: str | Path) -> Experiment:
         measure=measure,
         retrievers=retrievers,
     )
+
+
+def _name(value: Any, path: Path, problems: list[str]) -> str:
+    """The experiment's name, which becomes the name of its run's folder."""
+    wrong = (
+        not isinstance(value, str)
+        or not value.strip()
+        or value != visible(value)
+        or "/" in value
+        or value in (".", "..")
+        or len(value.encode()) > LONGEST_NAME
+    )
+    if wrong:
+        problems.append(
+            f"{path}: name is {str(value)[:80]!r}; expected a name for a folder: at most "
+            f"{LONGEST_NAME} bytes, without '/' and control characters"
+        )
+    return str(value)
 
 
 def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> dict[str, Any]:

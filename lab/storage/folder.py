@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 OLD = "-old"
+# Bytes that a name may have, and those that a folder's name gets while it is written.
+NAME_MAX = 255
+ROOM = len(".-writing-12345678") + len(OLD)
 
 
 @contextmanager
@@ -28,6 +31,23 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
         os.close(lock)
+
+
+def obstacle(path: Path) -> str:
+    """Why a folder cannot be written at `path`, by trying beside it; empty where it can. Nothing
+    stays behind."""
+    try:
+        place = path.absolute()
+        long = [part for part in place.parts if len(os.fsencode(part)) + ROOM > NAME_MAX]
+        if long:
+            return f"'{long[0][:40]}...' is too long for a name"
+        parent = next(parent for parent in place.parents if os.path.lexists(parent))
+        if not parent.is_dir():
+            return f"{parent} is no folder"
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}-writing-", dir=parent):
+            return ""
+    except (OSError, ValueError) as fault:
+        return getattr(fault, "strerror", None) or str(fault)
 
 
 def _begin(path: Path) -> tuple[Path, int]:

@@ -52,7 +52,7 @@ from lab.sweeping.preflight.facts import (
     warnings,
 )
 from lab.sweeping.preflight.fields import check_fields
-from lab.sweeping.preflight.needs import unmet, windowed
+from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
 from lab.sweeping.profile import Profile
 from lab.sweeping.systems import Asked, SystemFound, run_chunking, run_foreign
 from lab.sweeping.tables import run_of
@@ -143,7 +143,7 @@ def measured(
             config.bm25.synonyms for config in own if config.bm25 and config.bm25.synonyms
         )
     )
-    absent = unmet(own, resources)
+    absent = (*unmet(own, resources), *lacking_rerankers(own, resources))
     if absent:
         raise ConfigError(absent)
     lacking = check_fields(corpus, own)

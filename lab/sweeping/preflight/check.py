@@ -23,10 +23,11 @@ from lab.sets.audit.audit import Audit, audit
 from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.foreign import is_foreign, read_foreign
 from lab.storage.cache import Cache
+from lab.storage.folder import obstacle
 from lab.sweeping.heldout import seal
 from lab.sweeping.preflight.facts import ChunkFacts, facts_of
 from lab.sweeping.preflight.fields import check_fields
-from lab.sweeping.preflight.needs import unmet, windowed
+from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
 from lab.sweeping.preflight.treatment import treatment_findings
 
 
@@ -102,11 +103,26 @@ def check(paths: Sequence[Path]) -> Check:
         name=str(paths[0]),
         corpus=corpus,
         queries=queries,
-        audit=replace(found, findings=tuple(by_gravity((*found.findings, *chunks.findings)))),
+        audit=replace(
+            found,
+            findings=tuple(
+                by_gravity((*found.findings, *chunks.findings, *unwritable(experiment.name)))
+            ),
+        ),
         systems=len(systems) + len(experiment.retrievers),
         impossible=(*impossible, *idle),
         chunks=chunks,
     )
+
+
+def unwritable(name: str) -> tuple[Finding, ...]:
+    """A warning where the run of that name could not be written once its work is done."""
+    place = Path("runs") / name
+    reason = obstacle(place)
+    if not reason:
+        return ()
+    message = f"{place}: cannot be written ({reason})"
+    return (Finding("warning", "output folder", message, "name another with `lab run --out`"),)
 
 
 def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Config]) -> ChunkCheck:
@@ -145,7 +161,12 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
     return ChunkCheck(
         tuple(facts),
         tuple(scattered),
-        (*missing.values(), *windowed(readable, corpus, resources), *beside),
+        (
+            *missing.values(),
+            *lacking_rerankers(configs, resources),
+            *windowed(readable, corpus, resources),
+            *beside,
+        ),
         tuple(treatment_findings(corpus, queries, chunkings, tokenizers)),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from lab.chunking.splitters import missing_library
 from lab.config.config import Config
 from lab.corpus.document import Corpus
+from lab.errors import ModelError
 from lab.pipeline.resources import Resources
 from lab.retrieval.late import obstacle, room_of
 
@@ -24,6 +25,17 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
                 "mean of its tokens"
             )
     return tuple(line for line in found if line)
+
+
+def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
+    """A line for every reranker whose files cannot be had."""
+    found = []
+    for model in dict.fromkeys(config.rerank.model for config in configs if config.rerank):
+        try:
+            resources.scorer(model).identity  # noqa: B018 - asks for the model's files
+        except ModelError as fault:
+            found.append(f"rerank.model: {fault}")
+    return tuple(found)
 
 
 def windowed(configs: Sequence[Config], corpus: Corpus, resources: Resources) -> tuple[str, ...]:
