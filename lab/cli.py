@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import lab
-from lab.commands import decide, finished, pool, run, sets
+from lab.commands import decide, finished, metrics, pool, run, sets
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "explain": finished.explain,
     "report": finished.report,
     "export": finished.export,
+    "metrics": metrics.metrics,
     "pool": pool.pool,
     "compare": decide.compare,
     "ablate": decide.ablate,

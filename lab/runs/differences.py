@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 def baseline_of(tables: Tables) -> str:
     """The best BM25 system without a reranker, of equals the cheaper, what a search box already
     has; without one the first system of the grid."""
-    systems = tables.systems
+    return best_plain(tables.systems, tables.select_by)
+
+
+def best_plain(systems: "pd.DataFrame", metric: str) -> str:
+    """The same of a table of systems."""
     plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
-    if plain.empty:
-        return tables.names[0]
-    ranked = tables.ranked
-    return str(ranked.loc[ranked.index.isin(plain.index), "system"].iloc[0])
+    ordered = plain.sort_values("cost rank", kind="stable")
+    ranked = ordered.sort_values(metric, ascending=False, kind="stable")
+    return str((systems if plain.empty else ranked)["system"].iloc[0])
 
 
 def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":

@@ -26,6 +26,7 @@ from lab.runs.explain import Explanation, explain
 from lab.runs.folder import check_place, mark_sealed_use, read_tables, write_run
 from lab.runs.inputs import Inputs, Sets, find_corpus, find_questions, find_sets
 from lab.runs.losses import rescue_table, waterfall_table
+from lab.runs.metrics import MetricStudy, metric_study
 from lab.runs.renderer import renderer
 from lab.runs.slices import (
     KIND,
@@ -202,6 +203,11 @@ class Run:
         interval, p (Holm over these comparisons) and the least it could be, effect size, wins,
         ties, losses, verdict (see `lab.evaluation.paired`)."""
         return against(self.tables, system, metric or self.tables.select_by)
+
+    def metric_study(self, baseline: str | None = None) -> MetricStudy:
+        """Which metrics say the same, and how many questions every system hurts against the
+        baseline."""
+        return metric_study(self.tables, baseline or self.baseline)
 
     def paired(self, system: str, baseline: str) -> Paired:
         """One system minus another, a comparison for every metric, as a planned pair: as if nothing

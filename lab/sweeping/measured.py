@@ -20,6 +20,7 @@ from lab.pipeline.rows import StageRows
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
 from lab.sweeping.costs import costs_of
+from lab.sweeping.doubts import Doubts
 from lab.sweeping.findings import Findings
 from lab.sweeping.heldout import Sealed
 from lab.sweeping.preflight.facts import ChunkFacts
@@ -59,7 +60,8 @@ class Measured:
     """`values` is systems x scored questions x metrics; `complete` systems x pieces holds the rank
     at which each piece of evidence was complete; `context_tokens` the mean tokens of what every
     system hands to the reader at the selecting metric's cut-off; `rows` the stage ranks of hits and
-    evidence per system; `findings` why pieces were missed; `sealed` what questions that no choice
+    evidence per system; `findings` why pieces were missed, `doubts` what may
+    be relevant and was never judged; `sealed` what questions that no choice
     has seen say of the recommended system, None if none were set aside."""
 
     plan: Plan
@@ -70,6 +72,7 @@ class Measured:
     context_tokens: Floats
     rows: tuple[StageRows, ...]
     findings: Findings
+    doubts: Doubts
     sealed: Sealed | None = None
 
     @cached_property

@@ -19,8 +19,7 @@ from lab.errors import ConfigError
 from lab.evaluation.compiled import compile_metric
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
-from lab.evaluation.scores import SystemRun, check_unit, score
-from lab.evaluation.unjudged import can_turn, decided_by_unjudged, unjudged
+from lab.evaluation.scores import check_unit, score
 from lab.pipeline.foreign.answers import foreign_config
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.indexes import Indexes
@@ -28,7 +27,7 @@ from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.evidence import given
-from lab.relevance.pieces import Pieces, pieces
+from lab.relevance.pieces import pieces
 from lab.relevance.query import Query, in_order
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.encoder import Encoder
@@ -39,10 +38,10 @@ from lab.runs.run import Run
 from lab.storage.cache import Cache, default_cache_path
 from lab.storage.progress import Progress, Silent
 from lab.sweeping.depth import cut_by_depth
+from lab.sweeping.doubts import doubts
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.heldout import Sealed, one_cell, seal
 from lab.sweeping.measured import Account, Measured, Plan
-from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
 from lab.sweeping.preflight.facts import (
     chunk_facts,
     distracted,
@@ -223,11 +222,10 @@ def measured(
         if measure.weights:
             mean = weighted(values, [metric.label for metric in metrics], measure.weights)
             values = np.concatenate([values, mean[:, :, None]], axis=2)
-    perhaps = perhaps_evidence(asked, corpus, [system.rows for system in found])
-    doubts = _doubts(asked, runs, measure, [config.name for config in configs], perhaps)
-    for note in doubts:
+    doubtful = doubts(asked, corpus, runs, [system.rows for system in found], measure)
+    for note in (doubted := doubtful.notes([config.name for config in configs])):
         resources.progress.note(note)
-    notes = (*notes, *doubts)
+    notes = (*notes, *doubted)
     advance(1)
     names = (metric.label for metric in metrics)
     outcome = Measured(
@@ -255,6 +253,7 @@ def measured(
         context_tokens=context,
         rows=tuple(system.rows for system in found),
         findings=findings,
+        doubts=doubtful,
     )
     if not sealed:
         return outcome
@@ -307,22 +306,6 @@ def _compile(metrics: Sequence[Metric], configs: Sequence[Config], resources: Re
         for name in names:
             compile_metric(name)
             advance(1)
-
-
-def _doubts(
-    asked: Pieces,
-    runs: Sequence[SystemRun],
-    measure: Measure,
-    systems: Sequence[str],
-    perhaps: Sequence[Perhaps],
-) -> tuple[str, ...]:
-    """Lines where what was never judged may decide: documents, or text that looks like evidence."""
-    lines = [told(perhaps, len(systems))]
-    if asked.unit == "document" and measure.select_by != WEIGHTED:
-        metric = parse_metric(measure.select_by)
-        if can_turn(metric):
-            lines.append(decided_by_unjudged(unjudged(asked, runs, metric), systems))
-    return tuple(line for line in lines if line)
 
 
 def _sealed_scores(fresh: Run, system: str) -> Sealed:

@@ -13,7 +13,9 @@ from lab.arrays import NEVER, Floats
 from lab.config.rows import settings_table
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.pareto import pareto_front
+from lab.evaluation.risk import georisk, hurt
 from lab.pipeline.rows import StageRows
+from lab.runs.differences import best_plain
 from lab.runs.folder import FORMAT
 from lab.runs.inputs import Inputs, fingerprint, questions_fingerprint
 from lab.runs.run import Run
@@ -62,9 +64,10 @@ def run_of(measured: Measured) -> Run:
 
 
 def _systems(measured: Measured) -> "pd.DataFrame":
-    """A row a system: its settings, means with intervals, costs, and how sure the choice is. A
-    profiled sweep adds the latencies (see `lab.sweeping.profile.Latency`), which like all times
-    differ from run to run."""
+    """A row a system: its settings, means with intervals, costs, how sure the choice is, and by the
+    selecting metric how many questions it has `hurt` and `helped` against the best BM25 system, and
+    its `georisk` (see `lab.evaluation.risk`). A profiled sweep adds the latencies (see
+    `lab.sweeping.profile.Latency`), which like all times differ from run to run."""
     import pandas as pd
 
     low, high = measured.intervals
@@ -86,6 +89,7 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         "cost rank": np.argsort(chosen.order) + 1,
         "pareto": pareto_front(scores[measured.plan.measure.select_by], np.column_stack(costs)),
         "recommended": numbers == chosen.recommended,
+        **measured.doubts.columns(),
         **measured.findings.silence(measured.systems),
         **(profile.columns(configs) if profile else {}),
     }
@@ -93,7 +97,12 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         {"system": name, **config.settings()}
         for name, config in zip(measured.systems, configs, strict=True)
     ]
-    return pd.concat([settings_table(rows), pd.DataFrame(columns)], axis=1)
+    table = pd.concat([settings_table(rows), pd.DataFrame(columns)], axis=1)
+    select_by = measured.plan.measure.select_by
+    place = int(table.index[table["system"] == best_plain(table, select_by)][0])
+    known = np.nan_to_num(measured.column(select_by))
+    lost, won = hurt(known, place)
+    return table.assign(hurt=lost, helped=won, georisk=georisk(known))
 
 
 def _manifest(measured: Measured) -> dict[str, Any]:
@@ -127,6 +136,7 @@ def _manifest(measured: Measured) -> dict[str, Any]:
         "identities": dict(sorted(account.identities.items())),
         "versions": {name: _version(name) for name in PACKAGES},
         "notes": list(account.notes),
+        "perhaps_evidence": measured.doubts.record(),
         "counts": dict(sorted(account.counts.items())),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": dict(sorted(account.seconds.items())),

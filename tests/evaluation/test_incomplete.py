@@ -1,5 +1,7 @@
 """Metrics for incomplete judgements: worked on paper, and equal to ir-measures on random worlds."""
 
+from pathlib import Path
+
 import ir_measures
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from lab.evaluation.scores import SystemRun, check_unit, score
 from lab.relevance.judge import judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
+from lab.runs.side import trec_side
 from tests.given import corpus_of, ranking_of
 
 # The lab's name of each metric and that of ir-measures, which computes RBP without a cut alone.
@@ -119,3 +122,20 @@ def test_sets_of_spans_have_no_such_metrics() -> None:
     check_unit([parse_metric("recall@5"), parse_metric("bpref")], "document")
     with pytest.raises(ConfigError, match="names bpref, which counts judged documents"):
         check_unit([parse_metric("recall@5"), parse_metric("bpref")], "evidence")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_bpref_is_what_trec_eval_printed_for_real_runs(shared: Path, number: int) -> None:
+    """Three runs over CACM and what trec_eval 8.1 printed for each question, to four digits."""
+    folder = shared / "data" / "cacm"
+    printed = {}
+    output = folder / "trec_eval_output" / f"trec_eval_result_{number}.txt"
+    for line in output.read_text().splitlines():
+        name, query_id, value = line.split()
+        if name == "bpref" and query_id != "all":
+            printed[query_id] = float(value)
+    side = trec_side(folder / "runs" / f"cacm_core_{number}", folder / "cacm.qrels", ["bpref"])
+    ours = side.scores["bpref"]
+    assert len(printed) >= 51
+    for query_id, value in printed.items():
+        assert ours[query_id] == pytest.approx(value, abs=5.1e-5), query_id

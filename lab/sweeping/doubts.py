@@ -1,0 +1,52 @@
+"""Doubts: where what nobody judged may decide, documents or text that looks like evidence."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lab.config.experiment import Measure
+from lab.corpus.document import Corpus
+from lab.evaluation.metrics import WEIGHTED, parse_metric
+from lab.evaluation.scores import SystemRun
+from lab.evaluation.unjudged import Unjudged, can_turn, decided_by_unjudged, unjudged
+from lab.pipeline.rows import StageRows
+from lab.relevance.pieces import Pieces
+from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
+
+
+@dataclass(frozen=True, eq=False)
+class Doubts:
+    """`unjudged` is None where spans are judged, or the selecting metric passes over what is not
+    judged; `perhaps` is empty where documents are."""
+
+    unjudged: Unjudged | None
+    perhaps: tuple[Perhaps, ...]
+
+    def notes(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """Lines for the reader of the run."""
+        turned = decided_by_unjudged(self.unjudged, systems) if self.unjudged else ""
+        return tuple(line for line in (told(self.perhaps, len(systems)), turned) if line)
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of the table of systems, empty where documents are not judged: whether the
+        unjudged decide between a system and the one with the highest mean."""
+        return {"unjudged decides": self.unjudged.decides} if self.unjudged else {}
+
+    def record(self) -> list[dict[str, Any]]:
+        """Every place of perhaps evidence, for the manifest."""
+        return [asdict(one) | {"words": list(one.words)} for one in self.perhaps]
+
+
+def doubts(
+    asked: Pieces,
+    corpus: Corpus,
+    runs: Sequence[SystemRun],
+    rows: Sequence[StageRows],
+    measure: Measure,
+) -> Doubts:
+    """What is unjudged, by the selecting metric; unmarked text, by the answer's words."""
+    turned = None
+    if asked.unit == "document" and measure.select_by != WEIGHTED:
+        metric = parse_metric(measure.select_by)
+        turned = unjudged(asked, runs, metric) if can_turn(metric) else None
+    return Doubts(turned, perhaps_evidence(asked, corpus, rows))
