@@ -64,6 +64,15 @@ class ModelError(LabError):
     """A model that cannot be found, loaded or trusted."""
 
 
+class RerankerError(ModelError):
+    """A reranker (`model` as the config names it) that failed while it was asked; systems without
+    it can go on."""
+
+    def __init__(self, problems: str | Iterable[str], model: str) -> None:
+        super().__init__(problems)
+        self.model = model
+
+
 class RunError(LabError):
     """A run folder that is absent, incomplete or does not fit what is asked of it."""
 

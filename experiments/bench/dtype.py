@@ -14,8 +14,8 @@ import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.retrieval.config import DEFAULT_MODEL
-from lab.retrieval.dense import unit
 from lab.retrieval.encoder import SentenceEncoder
+from lab.retrieval.similarity import unit
 from lab.sweeping.sweep import sweep
 
 ROOT = Path(__file__).parent.parent.parent

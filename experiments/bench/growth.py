@@ -20,6 +20,7 @@ from lab.retrieval import bm25, dense
 from lab.retrieval.config import BM25Config, FusionConfig
 from lab.retrieval.fusion import candidates, fuse
 from lab.retrieval.postings import compile_all
+from lab.retrieval.similarity import unit
 
 WORDS, LENGTH, DIMENSION, TOPICS, DEPTH, BLOCK = 50_000, 60, 384, 1000, 100, 10_000
 stages: dict[str, dict[str, float]] = {}
@@ -74,7 +75,7 @@ def main(chunks: int, questions: int, kind: str) -> None:
         lexical = bm25.build(chunking, BM25Config())
     with stage("search bm25"):
         words = lexical.search(asked, DEPTH)
-    vectors, wanted = topic_vectors(chunks, 3), dense.unit(topic_vectors(questions, 4))
+    vectors, wanted = topic_vectors(chunks, 3), unit(topic_vectors(questions, 4))
     with stage(f"index {kind}"):
         near = dense.build(vectors, kind, chunking)
     del vectors

@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import lab
+from lab.arrays import Vectors
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
-from lab.retrieval.encoder import Progress, Role, SentenceEncoder, Vectors
+from lab.retrieval.encoder import Progress, SentenceEncoder
+from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
 from lab.sweeping.sweep import sweep
 

@@ -182,6 +182,7 @@ _ROWS = (
     _of_slice("dense", "dtype", effort=8, proves=SEMANTIC, speaks=True),
     _of_slice("dense", "device", effort=8, proves=SEMANTIC, speaks=True),
     _of_slice("dense", "pooling", effort=8, proves=(*SEMANTIC, "truncated"), speaks=True),
+    _of_slice("dense", "similarity", effort=5, proves=SEMANTIC, speaks=True),
     Setting(
         name="mode",
         table="retrieve",

@@ -13,11 +13,12 @@ from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
-from lab.retrieval import dense
 from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
 from lab.retrieval.fusion import Boost
 from lab.retrieval.ranking import Ranking, project, ranks_of
 from lab.retrieval.rerank import rerank
+from lab.retrieval.similarity import prepared
+from lab.retrieval.similarity import scores as similarities
 from lab.retrieval.variants import fuse_wordings
 
 Edits = Sequence[ChunkEdit]
@@ -130,11 +131,14 @@ class EditedRanks:
 
     def _dense(self, stages: Stages, leg: DenseConfig, query: Ints, edits: Edits) -> Floats:
         spans = [(edit.document, *edit.reads) for edit in edits]
-        read = dense.unit(stages.indexes.span_vectors(leg, spans)).astype(np.float64)
+        similarity = stages.resources.similarity(leg)
+        read = prepared(stages.indexes.span_vectors(leg, spans), similarity)
         questions, index = stages.question_vectors(leg)[query], stages.indexes.dense_index(leg)
         kept, neighbour = _kept_and_neighbour(edits)
+        edited = np.arange(len(edits))[:, None]
         fresh = np.fmax(
-            (read * questions).sum(axis=1), index.scores_beside(questions, neighbour)[:, 0]
+            similarities(read, questions, edited, similarity)[:, 0],
+            index.scores_beside(questions, neighbour)[:, 0],
         )
         return np.asarray(np.fmax(fresh, index.scores(questions, kept)[:, 0]))
 

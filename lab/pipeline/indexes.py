@@ -93,15 +93,16 @@ class Indexes:
                 vectors = self.span_vectors(config, self.chunking.spans)
             else:
                 vectors = self.resources.embed(config.encoder, "passage", self.indexed_texts)
-            own = dense.build(vectors, config.index, self.chunking)
+            own = dense.build(vectors, config.index, self.chunking, similarity)
             views = self._views(config.views)
             return Views(own, tuple((view, index_of(view)) for view in views))
 
         def index_of(view: Entries) -> dense.Dense:
             vectors = self.resources.embed(config.encoder, "passage", view.texts)
             dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
-            return dense.index(vectors, config.index)
+            return dense.index(vectors, config.index, similarity)
 
+        similarity = self.resources.similarity(config)
         return self._dense.once(config, build)
 
     def span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lab.config.config import Config
+from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 
 
@@ -27,3 +28,21 @@ def prepare_pairs(asked: Sequence[tuple[Stages, Sequence[Config]]]) -> None:
         borders = np.cumsum([len(keys) for _, keys in views])[:-1]
         for (stage, keys), own in zip(views, np.split(scores, borders), strict=True):
             stage.pairs.keep(model, keys, own)
+
+
+def rerank_notes(resources: Resources) -> tuple[str, ...]:
+    """Lines where a cross-encoder's own activation tells pairs no longer apart, and where it does
+    not read pairs to their end."""
+    found = []
+    for model, counts in resources.reranked.items():
+        if counts["saturated"]:
+            found.append(
+                f"reranker {model}: its Sigmoid gives exactly 0 or 1 to {counts['saturated']} of "
+                f"{counts['pairs']} pairs; they are ordered by their logits"
+            )
+        if counts["cut"]:
+            found.append(
+                f"reranker {model}: {counts['cut']} of {counts['pairs']} pairs are longer than it "
+                "reads; the ends of their texts are invisible to it"
+            )
+    return tuple(found)

@@ -18,11 +18,14 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.units import words
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
-from lab.retrieval.config import DEFAULT_MODEL, MAXSIM
-from lab.retrieval.encoder import Encode, Encoder, Role, SentenceEncoder
+from lab.pipeline.given import asking, checked_scores, checked_vectors
+from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
+from lab.retrieval.cross_encoder import CrossEncoderScorer
+from lab.retrieval.encoder import Encode, Encoder, SentenceEncoder
 from lab.retrieval.late import late_vectors
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
-from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, PairScorer
+from lab.retrieval.prompts import Role
+from lab.retrieval.rerank import MaxSim, PairScorer
 from lab.retrieval.synonyms import Synonyms, read_synonyms
 from lab.storage.cache import Cache, cache_key
 from lab.storage.progress import Progress, Silent
@@ -38,7 +41,7 @@ class Resources:
     """What stages need beside their config. `encoders` and `scorers` given by name take the place
     of models to load; `counts` says how much was computed and how much came from the cache,
     `seconds` where the time went, `peak_mb` the most memory that the process had held when a stage
-    last ended."""
+    last ended, `reranked` how many pairs of a cross-encoder were saturated or cut."""
 
     cache: Cache
     progress: Progress = field(default_factory=Silent)
@@ -47,6 +50,8 @@ class Resources:
     counts: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak_mb: dict[str, float] = field(default_factory=dict)
+    reranked: dict[str, Counter[str]] = field(default_factory=dict)
+    _reread_pairs: set[bytes] = field(default_factory=set)
     _synonyms: dict[str, Synonyms] = field(default_factory=dict)
     _counted: set[bytes] = field(default_factory=set)
 
@@ -64,6 +69,12 @@ class Resources:
         if name not in self.encoders:
             self.encoders[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]  # as the config has checked
         return self.encoders[name]
+
+    def similarity(self, config: DenseConfig) -> str:
+        """How a leg compares vectors: as it says, else as its model's authors do."""
+        if config.similarity != "model":
+            return config.similarity
+        return str(getattr(self.encoder(config.encoder), "similarity", "cosine"))
 
     def scorer(self, name: str) -> PairScorer:
         if name not in self.scorers:
@@ -127,18 +138,25 @@ class Resources:
                 f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
             )
             for slab in _slabs(missing):
-                vectors = encode(slab, role, advance)
+                vectors = checked_vectors(model, len(slab), encode(slab, role, advance))
                 fresh = {
                     keys[text]: vector.astype("<f4").tobytes()
                     for text, vector in zip(slab, vectors, strict=True)
                 }
-                self.cache.put(fresh)
+                broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
+                nan = {keys[slab[place]] for place in broken}
+                self.cache.put({key: fresh[key] for key in fresh.keys() - nan})
                 known |= fresh
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
-        return np.frombuffer(b"".join(known[keys[text]] for text in texts), dtype="<f4").reshape(
-            len(texts), -1
-        )
+        rows = [known[keys[text]] for text in texts]
+        if len(lengths := {len(row) // 4 for row in rows}) > 1:
+            raise ModelError(
+                f"model '{model}' has vectors of several dimensions "
+                f"({', '.join(map(str, sorted(lengths)))}) under the identity "
+                f"{encoder.identity!r}; expected another identity for every other model"
+            )
+        return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(texts), -1)
 
     @contextmanager
     def _encoding(self, encoder: Encoder, texts: int) -> Iterator[Encode]:
@@ -175,7 +193,9 @@ class Resources:
         with self.timed("encode"):
             advance = self.progress.stage("encode documents", len(missing))
             for text in sorted(missing, key=lambda text: (len(text), text)):
-                vectors = late_vectors(encoder, text, list(missing[text].values()))
+                vectors = late_vectors(
+                    encoder, text, list(missing[text].values()), scaled=encoder.scales
+                )
                 fresh = {
                     key: vector.astype("<f4").tobytes()
                     for key, vector in zip(missing[text], vectors, strict=True)
@@ -205,26 +225,34 @@ class Resources:
             missing.values(), key=lambda place: (len(texts[place]), texts[place], questions[place])
         )
         self._count("pairs", keys, known)
-        with self.timed("rerank"):
+        with self.timed("rerank"), asking(model):
             advance = self.progress.stage("score pairs", len(missing))
             for slab in _slabs(order, 8 * SLAB):
-                scores = scorer.score(
-                    [questions[i] for i in slab], [texts[i] for i in slab], advance
-                )
-                if not np.isfinite(scores).all():
-                    worst = slab[int(np.flatnonzero(~np.isfinite(scores))[0])]
-                    raise ModelError(
-                        f"reranker '{model}' gave a score that is no finite number for the "
-                        f"question {questions[worst]!r} "
-                        f"and the text {texts[worst][:80]!r}; it cannot be ranked"
-                    )
+                asked, read = [questions[i] for i in slab], [texts[i] for i in slab]
+                scores = checked_scores(model, asked, read, scorer.score(asked, read, advance))
                 fresh = {
                     keys[i]: np.float64(s).astype("<f8").tobytes()
                     for i, s in zip(slab, scores, strict=True)
                 }
                 self.cache.put(fresh)
                 known |= fresh
-        return np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
+        found = np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
+        if isinstance(scorer, CrossEncoderScorer):
+            pairs = zip(questions, texts, found.tolist(), strict=True)
+            self._reread(model, scorer, dict(zip(keys, pairs, strict=True)))
+        return found
+
+    def _reread(
+        self, model: str, scorer: CrossEncoderScorer, pairs: dict[bytes, tuple[str, str, float]]
+    ) -> None:
+        """Count what a cross-encoder does not tell apart and does not read to the end, every pair
+        once."""
+        fresh = [pair for key, pair in pairs.items() if key not in self._reread_pairs]
+        self._reread_pairs.update(pairs)
+        counts = self.reranked.setdefault(model, Counter())
+        counts["pairs"] += len(fresh)
+        counts["saturated"] += scorer.saturated(np.array([score for _, _, score in fresh]))
+        counts["cut"] += int(scorer.cut([q for q, _, _ in fresh], [t for _, t, _ in fresh]).sum())
 
     def _count(self, what: str, keys: Iterable[bytes], known: Container[bytes]) -> None:
         """Count every distinct key once a run, however often its value is asked for."""
@@ -252,6 +280,24 @@ class Resources:
             advance(1)
         self.cache.put(fresh)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
+
+    def unknown_tokens(self, model: str, texts: Sequence[str]) -> tuple[int, int]:
+        """Tokens of texts that a model has no word for, and all of them; none of an encoder that is
+        given as an object."""
+        encoder = self.encoder(model)
+        if not isinstance(encoder, SentenceEncoder):
+            return 0, 0
+        keys = {text: cache_key("unknown tokens", encoder.identity, text) for text in texts}
+        known = self.cache.get(keys.values())
+        fresh = [text for text, key in keys.items() if key not in known]
+        counted = {
+            keys[text]: np.array(counts, dtype="<i8").tobytes()
+            for text, counts in zip(fresh, encoder.unknown(fresh), strict=True)
+        }
+        self.cache.put(counted)
+        values = known | counted
+        counts = [np.frombuffer(values[keys[text]], dtype="<i8") for text in texts]
+        return sum(int(count[0]) for count in counts), sum(int(count[1]) for count in counts)
 
 
 def peak_megabytes() -> float:

@@ -23,6 +23,7 @@ Index = Literal["exact", "hnsw", "ivf"]
 Dtype = Literal["float32", "bfloat16"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Pooling = Literal["chunk", "late"]
+Similarity = Literal["model", "cosine", "dot", "euclidean", "manhattan"]
 Mode = Literal["bm25", "dense", "hybrid"]
 # Beyond it a repeated word counts as often as it stands, to the decimals that decide order.
 K1 = Annotated[Number, within(0, 1e6)]
@@ -79,7 +80,8 @@ class DenseConfig(_Slice):
     slightly other vectors, which are kept apart. `device` is where it computes; auto takes the
     first of cuda, mps and cpu that is there. `views` are as of the lexical leg. `pooling` is where
     a chunk's tokens are read: in the chunk alone, or `late`, within their whole document (see
-    `lab.retrieval.late`).
+    `lab.retrieval.late`). `similarity` is how two vectors are compared: as the model's authors say
+    (cosine where they say nothing), or as named here.
     """
 
     model: str = DEFAULT_MODEL
@@ -88,6 +90,7 @@ class DenseConfig(_Slice):
     device: Device = "auto"
     views: Views = (OWN_TEXT,)
     pooling: Pooling = "chunk"
+    similarity: Similarity = "model"
 
     @property
     def encoder(self) -> str:

@@ -1,27 +1,32 @@
 """Encoder: a sentence-transformers model that loads its weights only when a text has to be
 encoded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from lab.arrays import Span, Vectors
 from lab.errors import ModelError
+from lab.retrieval.batches import equal_lengths, filled, token_counts
+from lab.retrieval.capacity import input_folder, most_tokens
 from lab.retrieval.config import Device, Dtype
-from lab.retrieval.models import model_folder, model_identity, read_json
+from lab.retrieval.models import model_folder, model_identity, model_modules, read_json
+from lab.retrieval.prompts import Prompts, Role, read_prompts
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
-Role = Literal["query", "passage"]
 Progress = Callable[[int], None]
 Encode = Callable[[Sequence[str], Role, Progress], Vectors]
 
-BATCH = 32
+SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
+# Without a limit of its own a model reads as much as the first transformers did.
+TOKENS = 512
 
 
 class Encoder(Protocol):
@@ -62,53 +67,88 @@ class SentenceEncoder:
 
     @cached_property
     def identity(self) -> str:
-        return f"{model_identity(self.name)} max_tokens={self.max_tokens} {self.dtype} normalized"
+        return (
+            f"{model_identity(self.name)} max_tokens={self.max_tokens} {self.dtype} "
+            f"{'normalized' if self.scales else 'as given'} equal lengths"
+        )
 
     @cached_property
     def max_tokens(self) -> int:
-        limits = [
-            read_json(self.folder / "sentence_bert_config.json").get("max_seq_length"),
-            read_json(self.folder / "tokenizer_config.json").get("model_max_length"),
-            read_json(self.folder / "config.json").get("max_position_embeddings"),
-        ]
-        known = [
-            int(limit) for limit in limits if isinstance(limit, int | float) and limit < 1_000_000
-        ]
-        special = self._tokenizer.num_special_tokens_to_add(False)  # type: ignore[attr-defined]
-        return (known[0] if known else 512) - int(special)
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        return self._most_tokens - int(special)
+
+    @cached_property
+    def _most_tokens(self) -> int:
+        return most_tokens(self.folder) or TOKENS
+
+    @cached_property
+    def similarity(self) -> str:
+        """How the model's authors compare its vectors. Raises ModelError where that is unknown."""
+        config = read_json(self.folder / "config_sentence_transformers.json")
+        name = config.get("similarity_fn_name") or "cosine"
+        if name not in SIMILARITIES:
+            raise ModelError(
+                f"model '{self.name}': its similarity_fn_name is {name!r}; expected one of "
+                f"{', '.join(SIMILARITIES)}"
+            )
+        return str(name)
+
+    @cached_property
+    def scales(self) -> bool:
+        """Whether the model's last step scales its vectors to length 1."""
+        return any(kind == "Normalize" for kind, _ in model_modules(self.folder))
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        return read_prompts(self.folder)
 
     def prompt(self, role: Role) -> str:
-        prompts = read_json(self.folder / "config_sentence_transformers.json").get("prompts")
-        names = ("query",) if role == "query" else ("document", "passage")
-        if not isinstance(prompts, dict):
-            return ""
-        return next((str(prompts[name]) for name in names if name in prompts), "")
+        return self.prompts.text(role)
 
     def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
-        """Unit vectors, float32. The caller sorts by length; batches are padded to their longest
-        text."""
-        prompt, rows = self.prompt(role), []
-        for first in range(0, len(texts), BATCH):
-            batch = [prompt + text for text in texts[first : first + BATCH]]
-            rows.append(
-                self.model.encode(
-                    batch, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
-                )
-            )
-            progress(len(batch))
-        return (
-            np.concatenate(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
-        )
+        """Vectors, float32, as `model.encode(text, prompt_name=...)` gives them to each text
+        alone."""
+        rows: list[Vectors] = [np.zeros(0, dtype=np.float32)] * len(texts)
+        for places, found in self._encoded(texts, role):
+            for place, row in zip(places, np.asarray(found, dtype=np.float32), strict=False):
+                rows[place] = row
+            progress(len(places))
+        return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """Unit vectors of every token of every text (tokens x dimension), special tokens
-        included."""
-        batch = [self.prompt(role) + text for text in texts]
-        found = self.model.encode(
-            batch, batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False
-        )
-        rows = [np.asarray(tensor.float().cpu(), dtype=np.float32) for tensor in found]
-        return [row / np.maximum(np.linalg.norm(row, axis=1, keepdims=True), 1e-12) for row in rows]
+        and the prompt's included."""
+        rows: list[Vectors] = [np.zeros((0, 0), dtype=np.float32)] * len(texts)
+        for places, found in self._encoded(texts, role, output_value="token_embeddings"):
+            for place, tensor in zip(places, found, strict=False):
+                row = np.asarray(tensor.float().cpu(), dtype=np.float32)
+                length = np.linalg.norm(row, axis=1, keepdims=True)
+                rows[place] = row / np.maximum(length, 1e-12)
+        return rows
+
+    def _encoded(
+        self, texts: Sequence[str], role: Role, **wanted: Any
+    ) -> Iterator[tuple[list[int], Any]]:
+        """Places of texts of one length, and what the model gives them."""
+        import torch
+
+        threads, prompt = torch.get_num_threads(), self.prompt(role)
+        features = self.model.preprocess(list(texts), prompt=prompt) if texts else {}
+        lengths = token_counts(features, len(texts))
+        for places in equal_lengths(lengths):
+            batch = [texts[place] for place in filled(places, lengths[places[0]], threads)]
+            # The prompt is given by itself, an empty one too: a model may leave it out of its mean,
+            # and would else put its default one before the text.
+            yield (
+                places,
+                self.model.encode(
+                    batch,
+                    prompt=prompt,
+                    batch_size=len(batch),
+                    show_progress_bar=False,
+                    **wanted,
+                ),
+            )
 
     def token_embeddings(self, windows: Sequence[Sequence[int]]) -> list[Vectors]:
         """The model's own vectors of every token (tokens x dimension, not normalised) of windows of
@@ -125,15 +165,32 @@ class SentenceEncoder:
     def tokens(self, text: str) -> tuple[list[int], list[Span], list[bool]]:
         """Ids of a text's tokens with special ones, their character spans, and which are special;
         nothing is truncated."""
-        found = self._tokenizer.encode(text)  # type: ignore[attr-defined]
+        found = self._tokenizer.encode(text)
         return (
             list(found.ids),
             list(found.offsets),
             [bool(mark) for mark in found.special_tokens_mask],
         )
 
+    def unknown(self, texts: Sequence[str]) -> list[tuple[int, int]]:
+        """Of every text how many tokens the model has no word for, and how many it has in all;
+        models that spell unknown words in letters or bytes have none."""
+        found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        number = -1 if self._unknown_id is None else self._unknown_id
+        return [(text.ids.count(number), len(text.ids)) for text in found]
+
+    @cached_property
+    def _unknown_id(self) -> int | None:
+        file = input_folder(self.folder) / "tokenizer.json"
+        model = read_json(file).get("model")
+        if not isinstance(model, dict):
+            return None
+        token = model.get("unk_token")
+        number = self._tokenizer.token_to_id(token) if isinstance(token, str) else None
+        return model.get("unk_id") if number is None else number
+
     def offsets(self, text: str) -> list[Span]:
-        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)  # type: ignore[attr-defined]
+        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
     @cached_property
     def model(self) -> "SentenceTransformer":
@@ -145,7 +202,7 @@ class SentenceEncoder:
         disable_progress_bar()
         set_verbosity_error()
         try:
-            return SentenceTransformer(
+            model = SentenceTransformer(
                 str(self.folder),
                 local_files_only=True,
                 device=None if self.device == "auto" else self.device,
@@ -156,12 +213,15 @@ class SentenceEncoder:
                 f"model '{self.name}': {self.folder} cannot be loaded by sentence-transformers "
                 f"({fault})"
             ) from None
+        if (model.max_seq_length or 0) > self._most_tokens:
+            model.max_seq_length = self._most_tokens  # beyond its table of positions it fails
+        return model
 
     @cached_property
-    def _tokenizer(self) -> object:
+    def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer
 
-        file = self.folder / "tokenizer.json"
+        file = input_folder(self.folder) / "tokenizer.json"
         if not file.is_file():
             raise ModelError(
                 f"model '{self.name}': {file} is missing; the lab counts tokens with it"

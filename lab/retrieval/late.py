@@ -71,9 +71,11 @@ def windows(tokens: int, room: int) -> list[tuple[int, int, int]]:
     return list(zip(firsts, [0, *middles], [*middles, tokens], strict=True))
 
 
-def late_vectors(encoder: SentenceEncoder, text: str, spans: Sequence[Span]) -> Vectors:
-    """One unit vector a span of the text (spans x dimension): the mean over the tokens that it
-    shares a character with.
+def late_vectors(
+    encoder: SentenceEncoder, text: str, spans: Sequence[Span], *, scaled: bool = True
+) -> Vectors:
+    """One vector a span of the text (spans x dimension): the mean over the tokens that it shares a
+    character with, `scaled` to length 1 or as it is.
 
     Special tokens and prompt count with the spans that begin or end the text, so that the span of
     all of it has the vector which the model gives the text, if it fits into the window.
@@ -95,7 +97,7 @@ def late_vectors(encoder: SentenceEncoder, text: str, spans: Sequence[Span]) -> 
             *([after] if last >= len(rows) else ()),
         ]
         mean = np.concatenate(own).mean(axis=0, dtype=np.float64)
-        vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+        vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-12) if scaled else mean
     return vectors
 
 

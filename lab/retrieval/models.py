@@ -3,7 +3,7 @@ byte of the weights."""
 
 import hashlib
 import json
-from functools import lru_cache
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,9 +22,12 @@ PACKAGED = {
 # One of these says what a folder holds.
 SETTINGS = ("config.json", "modules.json")
 WEIGHTS = (".safetensors", ".bin", ".json", ".txt", ".model")
+# Nanoseconds after which the time of a change tells it from the next one.
+SETTLED = 2_000_000_000
+
+_hashes: dict[Path, tuple[tuple[int, ...], str]] = {}
 
 
-@lru_cache(maxsize=64)
 def model_folder(name: str) -> Path:
     """The folder of a packaged model, a local folder, or the snapshot of a hub id (only this last
     one asks the network).
@@ -84,10 +87,9 @@ def _snapshot(name: str) -> Path:
         ) from None
 
 
-@lru_cache(maxsize=64)
 def model_identity(name: str) -> str:
-    """SHA-256 over the names and bytes of the model's files: two models never share cached
-    values."""
+    """SHA-256 over the names and bytes of the model's files: two models never share cached values,
+    nor do two states of one folder."""
     folder = model_folder(name)
     digest = hashlib.sha256()
     for file in sorted(p for p in folder.rglob("*") if p.suffix in WEIGHTS and p.is_file()):
@@ -95,13 +97,22 @@ def model_identity(name: str) -> str:
     return digest.hexdigest()
 
 
-@lru_cache(maxsize=256)
 def _sha256(path: Path) -> str:
+    """SHA-256 of a file, read again only when it may have changed since."""
     try:
+        seen = path.stat()
+        state = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+        known = _hashes.get(path)
+        if known is not None and known[0] == state:
+            return known[1]
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
         raise ModelError(f"{path}: cannot be read ({fault.strerror})") from None
+    # A file that was written just now may be written again within the clock's step.
+    if time.time_ns() - seen.st_ctime_ns > SETTLED:
+        _hashes[path] = state, found
+    return found
 
 
 def model_modules(folder: Path) -> list[tuple[str, Path]]:

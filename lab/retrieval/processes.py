@@ -10,10 +10,13 @@ import numpy as np
 
 from lab.arrays import Vectors
 from lab.errors import ConfigError, ModelError
-from lab.retrieval.encoder import BATCH, Progress, Role, SentenceEncoder
+from lab.retrieval.encoder import Progress, SentenceEncoder
+from lab.retrieval.prompts import Role
 
 # A process loads torch and the model first, which takes as long as encoding some hundred texts.
 WORTHWHILE = 2_000
+# Texts that a process is given at once, enough to find some of one length.
+SHARE = 128
 
 _own: list[SentenceEncoder] = []
 
@@ -28,9 +31,7 @@ def processes_wanted() -> int:
 
 
 class EncodingProcesses:
-    """Encodes like `encoder`, in `count` processes; a context, since processes have to end. Batches
-    are the same whatever the count, but a processor's sums differ in the last bit with its threads,
-    as they do between machines."""
+    """Encodes like `encoder`, in `count` processes; a context, since processes have to end."""
 
     def __init__(self, encoder: SentenceEncoder, count: int) -> None:
         # Spawned, not forked: torch's threads do not survive a fork.
@@ -49,10 +50,10 @@ class EncodingProcesses:
 
     def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
         """One vector a text, as `Encoder.encode`. Raises ModelError when a process dies."""
-        batches = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
+        shares = [texts[first : first + SHARE] for first in range(0, len(texts), SHARE)]
         rows = []
         try:
-            for vectors in self._pool.map(_encode, batches, [role] * len(batches)):
+            for vectors in self._pool.map(_encode, shares, [role] * len(shares)):
                 rows.append(vectors)
                 progress(len(vectors))
         except BrokenProcessPool:

@@ -1,5 +1,5 @@
-"""Inner products of given pairs, compiled: summed in float64 in one fixed order, whatever stands
-beside a pair."""
+"""Inner products and distances of given pairs, compiled: summed in float64 in one fixed order,
+whatever stands beside a pair."""
 
 import numpy as np
 from numba import njit
@@ -15,6 +15,12 @@ def inner_products(vectors: Vectors, queries: Vectors, chunks: Ints) -> Floats:
     for absent, there NaN)."""
     lanes = -(-vectors.shape[1] // LANES)
     return np.asarray(_products(vectors, queries, chunks, lanes))
+
+
+def distances(vectors: Vectors, queries: Vectors, chunks: Ints, *, straight: bool) -> Floats:
+    """Distances from `queries[row]` to the vectors of `chunks[row]`, NaN for absent ones: Euclidean
+    where `straight`, else Manhattan."""
+    return np.asarray(_distances(vectors, queries, chunks, straight))
 
 
 def compile_products() -> None:
@@ -45,4 +51,20 @@ def _products(vectors, queries, chunks, lanes):  # type: ignore[no-untyped-def]
             for step in range(LANES):
                 total += sums[step]
             found[row, place] = total
+    return found
+
+
+@njit(cache=True)
+def _distances(vectors, queries, chunks, straight):  # type: ignore[no-untyped-def]
+    found = np.full(chunks.shape, np.nan)
+    for row in range(len(queries)):
+        for place in range(chunks.shape[1]):
+            chunk = chunks[row, place]
+            if chunk < 0:
+                continue
+            total = 0.0
+            for step in range(vectors.shape[1]):
+                gap = np.float64(vectors[chunk, step]) - np.float64(queries[row, step])
+                total += gap * gap if straight else abs(gap)
+            found[row, place] = np.sqrt(total) if straight else total
     return found

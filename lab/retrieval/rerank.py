@@ -1,26 +1,21 @@
-"""Re-scoring the head of a ranking: cross-encoders, and late interaction over the dense model's
+"""Re-scoring the head of a ranking: what a reranker is, and late interaction over the dense model's
 token vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from lab.arrays import NONE, Floats, Vectors
-from lab.errors import ModelError
 from lab.retrieval.config import RerankConfig
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.fusion import min_max
-from lab.retrieval.models import model_folder, model_identity
 from lab.retrieval.ranking import DECIMALS, Ranking
 
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
-
 Progress = Callable[[int], None]
-BATCH = 32
+# Texts whose token vectors are held at once, some 200 KB each.
+TEXTS = 256
 # Questions whose token vectors are remembered, some 30 KB each.
 QUESTIONS = 4_000
 
@@ -66,61 +61,18 @@ class MaxSim:
             wanted.setdefault(text, []).append(pair)
         order = sorted(wanted, key=len)
         scores = np.zeros(len(texts))
-        for first in range(0, len(order), BATCH):
-            batch = order[first : first + BATCH]
+        for first in range(0, len(order), TEXTS):
+            batch = order[first : first + TEXTS]
             for text, vectors in zip(
                 batch, self.encoder.token_vectors(batch, "passage"), strict=True
             ):
-                pairs = wanted[text]
-                tokens = [asked[questions[pair]] for pair in pairs]
-                best = (np.concatenate(tokens) @ vectors.T).max(axis=1).astype(np.float64)
-                lengths = np.array([len(token) for token in tokens])
-                starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-                scores[pairs] = np.add.reduceat(best, starts) / lengths
-                progress(len(pairs))
+                # One product a pair: of several questions at once, their number would decide the
+                # last bits.
+                for pair in wanted[text]:
+                    best = (asked[questions[pair]] @ vectors.T).max(axis=1)
+                    scores[pair] = best.mean(dtype=np.float64)
+                progress(len(wanted[text]))
         return scores
-
-
-@dataclass(frozen=True)
-class CrossEncoderScorer:
-    """A sentence-transformers CrossEncoder from a local folder or a hub id, with the activation its
-    config names."""
-
-    name: str
-
-    @cached_property
-    def identity(self) -> str:
-        return f"cross-encoder {model_identity(self.name)}"
-
-    def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
-        order = sorted(range(len(texts)), key=lambda i: len(questions[i]) + len(texts[i]))
-        scores = np.zeros(len(texts))
-        for first in range(0, len(order), BATCH):
-            batch = order[first : first + BATCH]
-            found = self.model.predict(
-                [(questions[i], texts[i]) for i in batch], batch_size=BATCH, show_progress_bar=False
-            )
-            scores[batch] = np.asarray(found, dtype=np.float64).reshape(len(batch), -1)[:, 0]
-            progress(len(batch))
-        return scores
-
-    @cached_property
-    def model(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
-
-        folder = model_folder(self.name)
-        try:
-            model: CrossEncoder = CrossEncoder(str(folder), local_files_only=True)
-        except (OSError, ValueError, KeyError) as fault:
-            raise ModelError(
-                f"reranker '{self.name}': {folder} cannot be loaded as a CrossEncoder ({fault})"
-            ) from None
-        if model.num_labels != 1:
-            raise ModelError(
-                f"reranker '{self.name}': gives {model.num_labels} labels a pair; expected a "
-                "CrossEncoder with one score"
-            )
-        return model
 
 
 def rerank(

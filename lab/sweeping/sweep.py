@@ -15,7 +15,7 @@ from lab.corpus.document import Corpus
 from lab.diagnosis.alpha.curve import compile_curves
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.unanswerable import Unanswered, unanswerable
-from lab.errors import ConfigError
+from lab.errors import ConfigError, RerankerError
 from lab.evaluation.compiled import compile_metric
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pareto import weighted
@@ -23,6 +23,7 @@ from lab.evaluation.scores import check_unit, score
 from lab.pipeline.foreign.answers import foreign_config
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.indexes import Indexes
+from lab.pipeline.pairs import rerank_notes
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
@@ -39,6 +40,7 @@ from lab.storage.cache import Cache, default_cache_path
 from lab.storage.progress import Progress, Silent
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.doubts import doubts
+from lab.sweeping.failing import without
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.heldout import Sealed, one_cell, seal
 from lab.sweeping.measured import Account, Measured, Plan
@@ -52,6 +54,7 @@ from lab.sweeping.preflight.facts import (
 )
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
+from lab.sweeping.preflight.reading import reading
 from lab.sweeping.profile import Profile
 from lab.sweeping.systems import Asked, SystemFound, run_chunking, run_foreign
 from lab.sweeping.tables import run_of
@@ -81,8 +84,12 @@ def sweep(
     With `profile` every system is also asked question by question, for its latency (see
     `lab.sweeping.profile`).
 
+    A reranker that fails while it is asked takes its systems out of the sweep, with a note; the
+    others are scored.
+
     Raises ConfigError when no system of the grid is possible, CorpusError when no document has
-    text, and DiagnosticsError when no question can be scored or two share an id.
+    text, DiagnosticsError when no question can be scored or two share an id, and ModelError when
+    no system is left without a reranker that failed.
     """
     tools = Tools(
         cache=cache,
@@ -105,6 +112,7 @@ class Tools:
     rerankers: Mapping[str, PairScorer] = field(default_factory=dict)
     retrievers: Mapping[str, Retriever | RetrieverConfig] = field(default_factory=dict)
     profile: bool = False
+    failed: tuple[RerankerError, ...] = ()
 
 
 def measured(
@@ -115,11 +123,33 @@ def measured(
     name: str,
     tools: Tools,
 ) -> Measured:
-    """What `sweep` finds, as arrays."""
+    """What `sweep` finds, as arrays; once more without a reranker that fails, from what the cache
+    holds by then."""
+    try:
+        return _measured(corpus, queries, grid, measure, name, tools)
+    except RerankerError as fault:
+        failed = (*tools.failed, fault)
+        systems, _ = without(grid.asking(queries)[0].systems()[0], failed)
+        if not systems:
+            raise
+        tools.progress.note(str(fault))
+        return measured(corpus, queries, grid, measure, name, replace(tools, failed=failed))
+
+
+def _measured(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    grid: Grid,
+    measure: Measure,
+    name: str,
+    tools: Tools,
+) -> Measured:
+    """What the systems find that ask no reranker which has failed."""
     progress, retrievers = tools.progress, dict(tools.retrievers)
     queries = given(queries, corpus)
     asking, idle = grid.asking(queries)
     own, impossible = asking.systems()
+    own, failed = without(own, tools.failed)
     configs = (*own, *map(foreign_config, retrievers))
     twice = {config.name for config in own} & set(retrievers)
     if twice:
@@ -163,10 +193,12 @@ def measured(
     notes = (
         *corpus.unread,
         *distracted(corpus),
+        *failed,
         *impossible,
         *idle,
         *lacking,
         *windowed(own, corpus, resources),
+        *reading(own, corpus, [query.text for query in asked.queries], resources),
         *warnings(facts, asked),
         *leaked(asked, corpus),
         *left_out(configs, asked, corpus),
@@ -205,9 +237,10 @@ def measured(
         notes = (*notes, *told)
         advance(1)
     reaches = [system.reach for system in found if system.reach is not None]
-    for note in (cut := cut_by_depth(reaches, metrics, asked.unit)):
+    late = (*cut_by_depth(reaches, metrics, asked.unit), *rerank_notes(resources))
+    for note in late:
         resources.progress.note(note)
-    notes = (*notes, *cut)
+    notes = (*notes, *late)
     runs = [system.run for system in found]
     with resources.timed("diagnose"):
         misses = proved([system.misses for system in found], configs, asked)
@@ -331,6 +364,11 @@ def _identities(configs: Sequence[Config], resources: Resources) -> dict[str, st
     found |= {f"synonyms {path}": resources.synonyms(path).identity for path in synonyms}
     found |= {
         f"model {c.dense.encoder}": resources.encoder(c.dense.encoder).identity
+        for c in configs
+        if c.dense
+    }
+    found |= {
+        f"similarity {c.dense.similarity} of {c.dense.model}": resources.similarity(c.dense)
         for c in configs
         if c.dense
     }

@@ -13,9 +13,10 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.retrieval.config import DEFAULT_MODEL
-from lab.retrieval.dense import build, unit
+from lab.retrieval.dense import build
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.ranking import Ranking
+from lab.retrieval.similarity import unit
 from tests.conftest import ROOT
 
 CLOSE = 1e-5

@@ -6,7 +6,8 @@ import pytest
 from lab.arrays import Vectors
 from lab.chunking.chunk import Chunking
 from lab.corpus.document import Corpus, Document
-from lab.retrieval.dense import Dense, build, unit
+from lab.retrieval.dense import Dense, build
+from lab.retrieval.similarity import unit
 
 CHUNKS, QUESTIONS, DIMENSION, DEPTH = 2000, 50, 32, 10
 

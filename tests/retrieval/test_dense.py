@@ -10,7 +10,8 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.errors import ModelError
-from lab.retrieval.dense import INDEXES, build, check_finite, unit
+from lab.retrieval.dense import INDEXES, build, check_finite
+from lab.retrieval.similarity import unit
 from tests.given import corpus_of
 
 Hits = list[tuple[str, float]]

@@ -8,6 +8,7 @@ import pytest
 from lab.errors import ConfigError
 from lab.pipeline import resources
 from lab.pipeline.resources import Resources
+from lab.retrieval import processes
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.processes import EncodingProcesses, processes_wanted
 from lab.storage.cache import Cache
@@ -18,12 +19,13 @@ MODEL = "all-MiniLM-L6-v2"
 def test_two_processes_give_the_vectors_of_one_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(processes, "SHARE", 32)
     texts = sorted((f"{'pump ' * (i % 7)}number {i}" for i in range(70)), key=len)
     alone = SentenceEncoder(MODEL).encode(texts, "passage", lambda done: None)
     done: list[int] = []
-    with EncodingProcesses(SentenceEncoder(MODEL), 2) as processes:
-        found = processes.encode(texts, "passage", done.append)
-    np.testing.assert_allclose(found, alone, atol=1e-6)
+    with EncodingProcesses(SentenceEncoder(MODEL), 2) as several:
+        found = several.encode(texts, "passage", done.append)
+    np.testing.assert_array_equal(found, alone)
     assert done == [32, 32, 6]
 
 
@@ -46,8 +48,8 @@ def test_a_large_corpus_is_encoded_in_the_processes_that_were_asked_for(
     assert started == []
     found = given.embed(MODEL, "passage", many)
     assert started == [2]
-    np.testing.assert_allclose(
-        found, SentenceEncoder(MODEL).encode(many, "passage", lambda done: None), atol=1e-6
+    np.testing.assert_array_equal(
+        found, SentenceEncoder(MODEL).encode(many, "passage", lambda done: None)
     )
 
 

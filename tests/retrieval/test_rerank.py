@@ -2,6 +2,7 @@
 against a literal loop."""
 
 import random
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,16 @@ from hypothesis import strategies as st
 import lab
 from lab.arrays import NONE
 from lab.errors import ModelError
+from lab.pipeline.pairs import rerank_notes
+from lab.pipeline.resources import Resources
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import DEFAULT_MODEL, RerankConfig
+from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.ranking import Ranking
-from lab.retrieval.rerank import CrossEncoderScorer, MaxSim, rerank
-from tests.given import GivenEncoder, corpus_of, ranking_of
+from lab.retrieval.rerank import MaxSim, rerank
+from lab.storage.cache import Cache
+from tests.given import GivenEncoder, GivenReranker, corpus_of, ranking_of
 
 TOPICS = {
     "pump": "impeller seal suction cavitation priming leak".split(),
@@ -189,7 +194,7 @@ def test_a_cross_encoder_from_a_folder_ranks(cross_encoder: Path) -> None:
     assert texts[int(scores[0].argmax())] == "priming suction impeller"
     assert texts[int(scores[1].argmax())] == "pleats clogged cartridge"
     alone = [[scorer.score([q], [t], ignore)[0] for t in texts] for q in questions]
-    np.testing.assert_allclose(scores, alone, atol=1e-5)
+    np.testing.assert_array_equal(scores, alone)
 
 
 def test_a_sweep_reranks_with_a_cross_encoder_from_a_folder(cross_encoder: Path) -> None:
@@ -264,3 +269,110 @@ def test_maxsim_is_the_mean_over_question_tokens_of_the_best_cosine() -> None:
         ]
         assert score == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
     assert scores[0] > scores[2]
+
+
+def saturating(cross_encoder: Path, folder: Path, **config: object) -> Path:
+    """A copy whose logits all lie near 30, where a Sigmoid in float32 gives 1."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    shutil.copytree(cross_encoder, folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    with torch.no_grad():
+        model.classifier.weight.mul_(0.01)
+        model.classifier.bias.fill_(30.82)
+    for name, value in config.items():
+        setattr(model.config, name, value)
+    model.save_pretrained(folder)
+    return folder
+
+
+def test_a_saturated_reranker_orders_by_its_logits_and_both_faults_are_counted(
+    cross_encoder: Path, tmp_path: Path
+) -> None:
+    folder = saturating(cross_encoder, tmp_path / "model")
+    resources = Resources(Cache(None))
+    texts = ["fuse torque stator", "priming suction impeller", "pleats " * 80]
+    found = resources.score_pairs(str(folder), ["seal leak"] * 3, texts)
+    plain = CrossEncoderScorer(str(cross_encoder)).score(["seal leak"] * 3, texts, ignore)
+    assert len(set(found.tolist())) == 3
+    assert np.argsort(found).tolist() == np.argsort(plain).tolist()
+    assert (found > 30).all()
+    counts = {"pairs": 3, "saturated": 3, "cut": 1}
+    assert resources.reranked == {str(folder): counts}
+    again = Resources(resources.cache)
+    again.score_pairs(str(folder), ["seal leak"] * 3, texts)
+    assert again.reranked == {str(folder): counts}
+    told = rerank_notes(resources)
+    assert "its Sigmoid gives exactly 0 or 1 to 3 of 3 pairs" in told[0]
+    assert "1 of 3 pairs are longer than it reads" in told[1]
+
+
+def test_logits_without_a_sigmoid_saturate_nothing(cross_encoder: Path, tmp_path: Path) -> None:
+    activation = {"activation_fn": "torch.nn.modules.linear.Identity"}
+    folder = saturating(cross_encoder, tmp_path / "model", sentence_transformers=activation)
+    assert CrossEncoderScorer(str(folder)).saturated(np.array([30.0, 99.0])) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "described"),
+    [
+        (np.zeros((2, 2)), r"an array of shape \(2, 2\)"),
+        (np.zeros((2, 1)), r"an array of shape \(2, 1\)"),
+        ([0.5], r"an array of shape \(1,\)"),
+        ([0.5, 0.5, 0.5], r"an array of shape \(3,\)"),
+        (["a", "b"], "type <U1"),
+        ([[1.0], [1.0, 2.0]], "rows of different lengths"),
+        (None, "a single NoneType"),
+        (1.0, "a single float"),
+        ([1.0, float("nan")], "no finite number for the question 'q' and the text 'two'"),
+        ([1.0, float("inf")], "no finite number"),
+    ],
+)
+def test_what_is_no_score_a_pair_is_refused_by_name_and_never_kept(
+    given: object, described: str
+) -> None:
+    class Wrong:
+        identity = "wrong"
+
+        def score(self, questions: object, texts: object, progress: object) -> object:
+            return given
+
+    cache = Cache(None)
+    with pytest.raises(ModelError, match=f"reranker 'mine' gave .*{described}"):
+        Resources(cache, scorers={"mine": Wrong()}).score_pairs("mine", ["q", "q"], ["one", "two"])
+    right = GivenReranker({"one": 2.0, "two": 1.0}, identity="wrong")
+    found = Resources(cache, scorers={"mine": right}).score_pairs(
+        "mine", ["q", "q"], ["one", "two"]
+    )
+    assert found.tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("given", [np.zeros(2), np.zeros((3, 4)), [["a"], ["b"]], None])
+def test_what_is_no_vector_a_text_is_refused_by_name_and_never_kept(given: object) -> None:
+    class Wrong(GivenEncoder):
+        def encode(self, texts: object, role: object, progress: object) -> object:
+            return given
+
+    cache = Cache(None)
+    with pytest.raises(ModelError, match=r"model 'mine' gave .* for 2 text\(s\)"):
+        Resources(cache, encoders={"mine": Wrong()}).embed("mine", "passage", ["one", "two"])
+    right = Resources(cache, encoders={"mine": GivenEncoder()})
+    assert right.embed("mine", "passage", ["one", "two"]).shape == (2, 16)
+    assert right.counts["texts computed"] == 2
+
+
+def test_vectors_with_nan_are_not_kept() -> None:
+    cache, nan = Cache(None), float("nan")
+    broken = GivenEncoder({"one": [nan, 1.0], "two": [1.0, 0.0]})
+    Resources(cache, encoders={"m": broken}).embed("m", "passage", ["one", "two"])
+    right = Resources(cache, encoders={"m": GivenEncoder({"one": [0.0, 1.0]})})
+    assert right.embed("m", "passage", ["one", "two"]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_one_identity_for_two_models_is_refused() -> None:
+    cache = Cache(None)
+    two, three = {"one": [1.0, 0.0]}, {"two": [1.0, 0.0, 0.0]}
+    Resources(cache, encoders={"m": GivenEncoder(two)}).embed("m", "passage", ["one"])
+    with pytest.raises(ModelError, match=r"several dimensions \(2, 3\)"):
+        Resources(cache, encoders={"m": GivenEncoder(three)}).embed("m", "passage", ["one", "two"])

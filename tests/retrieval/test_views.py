@@ -14,6 +14,7 @@ from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import BM25, compile_counts, count_runs, count_terms
 from lab.retrieval.config import BM25Config
 from lab.retrieval.ranking import rank
+from lab.retrieval.similarity import unit
 from lab.retrieval.views import Views, entries_of, parted
 from tests.retrieval.reference_bm25 import VARIANTS
 
@@ -100,7 +101,7 @@ def test_dense_over_views_is_the_maximum_cosine(depth: int) -> None:
         draw.normal(size=(len(texts), 5)).astype(np.float32),
         draw.normal(size=(6, 5)).astype(np.float32),
     )
-    asked = dense.unit(asked)
+    asked = unit(asked)
     borders = np.cumsum([len(chunking), *(len(view.texts) for view in entries)])[:-1]
     own, *others = np.split(vectors, borders)
     views = Views(
@@ -109,7 +110,7 @@ def test_dense_over_views_is_the_maximum_cosine(depth: int) -> None:
             (view, dense.index(part, "exact")) for view, part in zip(entries, others, strict=True)
         ),
     )
-    expected = best(asked.astype(np.float64) @ dense.unit(vectors).astype(np.float64).T, mine)
+    expected = best(asked.astype(np.float64) @ unit(vectors).astype(np.float64).T, mine)
     every = np.tile(np.arange(len(chunking)), (len(asked), 1))
     assert (
         views.search(asked, depth).chunks.tolist()

@@ -28,6 +28,7 @@ from lab.sweeping.heldout import seal
 from lab.sweeping.preflight.facts import ChunkFacts, facts_of
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
+from lab.sweeping.preflight.reading import reading
 from lab.sweeping.preflight.treatment import treatment_findings
 
 
@@ -157,6 +158,7 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
         if asked is not None:
             scattered.append(scatter(asked, chunking, config.label))
     tokenizers = {config: _tokenize(config, resources) for config in chunkings}
+    read = reading(readable, corpus, [query.text for query in queries], resources)
     beside = [line for fact in facts for line in fact.told]
     return ChunkCheck(
         tuple(facts),
@@ -165,6 +167,7 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
             *missing.values(),
             *lacking_rerankers(configs, resources),
             *windowed(readable, corpus, resources),
+            *read,
             *beside,
         ),
         tuple(treatment_findings(corpus, queries, chunkings, tokenizers)),

@@ -24,6 +24,7 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
                 f"dense.pooling 'late' cannot be had of model '{model}': {reason}; expected the "
                 "mean of its tokens"
             )
+    found += _unbounded(configs, resources)
     return tuple(line for line in found if line)
 
 
@@ -36,6 +37,21 @@ def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[
         except ModelError as fault:
             found.append(f"rerank.model: {fault}")
     return tuple(found)
+
+
+def _unbounded(configs: Sequence[Config], resources: Resources) -> list[str]:
+    """A line for every model whose scores have no least value, where a normalisation needs it."""
+    models = {
+        config.dense.model: resources.similarity(config.dense)
+        for config in configs
+        if config.dense and config.fusion and config.fusion.normalization == "theoretical"
+    }
+    return [
+        f"fusion.normalization 'theoretical' needs the cosine, whose least value is -1; '{model}' "
+        f"is searched by '{similarity}': choose 'min-max', or dense.similarity = 'cosine'"
+        for model, similarity in models.items()
+        if similarity != "cosine"
+    ]
 
 
 def windowed(configs: Sequence[Config], corpus: Corpus, resources: Resources) -> tuple[str, ...]:

@@ -1,0 +1,72 @@
+"""What models hand back, checked before any of it is kept: a value in the wrong place would be
+another text's."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lab.arrays import Floats, Vectors
+from lab.errors import LabError, ModelError, RerankerError
+
+
+@contextmanager
+def asking(reranker: str) -> Iterator[None]:
+    """Whatever a reranker raises, or hands back wrong, becomes a RerankerError that names it."""
+    try:
+        yield
+    except LabError as fault:
+        raise RerankerError(fault.problems, reranker) from fault
+    except Exception as fault:  # anything: a reranker given in Python is the user's own code
+        said = f"{type(fault).__name__}: {fault}".removesuffix(": ")
+        raise RerankerError(f"reranker '{reranker}' failed with {said}", reranker) from fault
+
+
+def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
+    """Vectors of `texts` texts (texts x dimension, float32). Raises ModelError that says what came
+    instead; NaN and infinity are told later, by the name of their chunk or question."""
+    array = _numbers(given)
+    if array is None or array.ndim != 2 or len(array) != texts:
+        raise ModelError(
+            f"model '{model}' gave {_described(given)} for {texts} text(s); expected an array of "
+            f"{texts} rows of numbers, a vector a text"
+        )
+    return array.astype(np.float32)
+
+
+def checked_scores(
+    model: str, questions: Sequence[str], texts: Sequence[str], given: Any
+) -> Floats:
+    """Scores of pairs. Raises ModelError that says what came instead of one finite number a
+    pair."""
+    array = _numbers(given)
+    if array is None or array.shape != (len(texts),):
+        raise ModelError(
+            f"reranker '{model}' gave {_described(given)} for {len(texts)} pair(s); expected an "
+            f"array of {len(texts)} numbers, a score a pair"
+        )
+    for place in np.flatnonzero(~np.isfinite(array))[:1]:
+        raise ModelError(
+            f"reranker '{model}' gave a score that is no finite number for the question "
+            f"{questions[place]!r} and the text {texts[place][:80]!r}; it cannot be ranked"
+        )
+    return array.astype(np.float64)
+
+
+def _numbers(given: Any) -> Floats | None:
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        return None
+    return array if array.dtype.kind in "fiu" else None
+
+
+def _described(given: Any) -> str:
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        return "rows of different lengths"
+    if array.ndim == 0:
+        return f"a single {type(given).__name__}"
+    return f"an array of shape {array.shape} and type {array.dtype}"

@@ -1,0 +1,68 @@
+"""How models read this corpus and these questions, as far as their files tell: prompts, similarity,
+and text that a model has no words for."""
+
+from collections.abc import Sequence
+
+from lab.config.config import Config
+from lab.corpus.document import Corpus
+from lab.pipeline.resources import Resources
+from lab.retrieval.encoder import SentenceEncoder
+
+# Share of unknown tokens from which on a model is said not to read a text. all-MiniLM-L6-v2 knows
+# all but 4 % of the lab's own English corpora, and 42 % of the Chinese one.
+UNKNOWN = 0.15
+
+
+def reading(
+    configs: Sequence[Config], corpus: Corpus, questions: Sequence[str], resources: Resources
+) -> tuple[str, ...]:
+    """A line for everything about a model that changes how its figures must be read."""
+    found: list[str] = []
+    for name in dict.fromkeys(config.dense.model for config in configs if config.dense):
+        encoder = resources.encoder(name)
+        if isinstance(encoder, SentenceEncoder):
+            found += _prompts(name, encoder)
+            found += _unknown(name, resources, corpus, questions)
+            searched = [c.dense for c in configs if c.dense and c.dense.model == name]
+            if encoder.similarity != "cosine" and any(c.similarity == "model" for c in searched):
+                found.append(
+                    f"model {name}: its authors compare vectors by '{encoder.similarity}', and so "
+                    "does the dense leg; dense.similarity = 'cosine' asks for the cosine"
+                )
+    return tuple(found)
+
+
+def _prompts(name: str, encoder: SentenceEncoder) -> list[str]:
+    """What questions and passages get, where the model has prompts that neither does or lends one
+    to a role that no name fits."""
+    prompts = encoder.prompts
+    query, passage = (prompts.name(role) or "none" for role in ("query", "passage"))
+    given = f"questions get '{query}', passages '{passage}'"
+    found = []
+    if prompts.unused:
+        found.append(
+            f"model {name}: prompt(s) {', '.join(map(repr, prompts.unused))} fit neither questions "
+            f"nor passages best and are not used; {given}"
+        )
+    if prompts.borrowed:
+        found.append(
+            f"model {name}: no prompt's name fits {' and '.join(prompts.borrowed)}; its default "
+            f"'{prompts.default}' stands for it, as in model.encode"
+        )
+    return found
+
+
+def _unknown(
+    name: str, resources: Resources, corpus: Corpus, questions: Sequence[str]
+) -> list[str]:
+    found = []
+    texts = [document.text for document in corpus]
+    for what, read in (("corpus", texts), ("questions", list(questions))):
+        unknown, tokens = resources.unknown_tokens(name, read)
+        if tokens and unknown / tokens >= UNKNOWN:
+            found.append(
+                f"model {name} cannot read the {what}: {unknown / tokens:.0%} of the tokens are "
+                f"unknown to it (told from {UNKNOWN:.0%} on), and its figures say nothing about "
+                "dense retrieval; choose a model of the language"
+            )
+    return found

@@ -1,0 +1,58 @@
+"""What a model's files tell about reading a corpus is told by check and by a run."""
+
+from pathlib import Path
+
+import pytest
+
+import lab
+from lab.pipeline.resources import Resources
+from lab.retrieval.config import DEFAULT_MODEL
+from lab.storage.cache import Cache
+from lab.sweeping.preflight.check import check_chunks
+from tests.conftest import ROOT
+from tests.given import corpus_of
+from tests.retrieval.shapes import tiny
+
+
+def told(corpus: lab.Corpus, queries: list[lab.Query], model: str) -> tuple[str, ...]:
+    grid = lab.Grid(mode="dense", model=model)
+    return check_chunks(corpus, queries, grid.systems()[0]).told
+
+
+@pytest.mark.parametrize(("name", "reads"), [("handbook-zh", False), ("devices", True)])
+def test_an_english_model_on_chinese_text(name: str, reads: bool) -> None:
+    corpus = lab.read_corpus(ROOT / "corpora" / name)
+    queries = list(lab.read_diagnostics(ROOT / "diagnostic_sets" / name, corpus))
+    share = Resources(Cache(None)).unknown_tokens(DEFAULT_MODEL, [d.text for d in corpus])
+    assert share[0] / share[1] == pytest.approx(0.04 if reads else 0.58, abs=0.04)
+    lines = [line for line in told(corpus, queries, DEFAULT_MODEL) if "cannot read" in line]
+    assert [("corpus" in line, "(told from 15% on)" in line) for line in lines] == (
+        [] if reads else [(True, True), (False, True)]
+    )
+
+
+def test_a_run_says_so_too(tmp_path: Path) -> None:
+    corpus = corpus_of({"d1": "水泵漏水，请检查密封圈", "d2": "阀门噪声过大"})
+    query = lab.Query("q", "水泵漏水", evidence=(lab.Evidence("d1"),))
+    run = lab.sweep(corpus, [query], lab.Grid(mode="dense"), cache=tmp_path / "cache.sqlite")
+    assert any(
+        note.startswith(f"model {DEFAULT_MODEL} cannot read the corpus") for note in run.notes
+    )
+
+
+def test_prompts_that_fit_no_role_are_told(tmp_path: Path) -> None:
+    corpus = corpus_of({"d1": "the pump leaks"})
+    query = lab.Query("q", "pump", evidence=(lab.Evidence("d1"),))
+    names = {"search_query": "query : ", "search_document": "document : ", "clustering": "a : "}
+    lines = told(corpus, [query], str(tiny(tmp_path / "one", prompts=names)))
+    assert [line.split(": ", 1)[1] for line in lines if "prompt" in line] == [
+        "prompt(s) 'clustering' fit neither questions nor passages best and are not used; "
+        "questions get 'search_query', passages 'search_document'"
+    ]
+    lines = told(
+        corpus, [query], str(tiny(tmp_path / "two", prompts={"mine": "a : "}, default="mine"))
+    )
+    assert any("no prompt's name fits query and passage; its default 'mine'" in x for x in lines)
+    fitting = {"query": "query : ", "passage": "passage : "}
+    lines = told(corpus, [query], str(tiny(tmp_path / "three", prompts=fitting)))
+    assert not any("prompt" in line for line in lines)
