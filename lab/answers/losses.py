@@ -51,15 +51,15 @@ def _loss(name: str, gold: Floats, system: Floats, clusters: Clusters, seed: int
         np.column_stack([retrieval, generation, retrieval - generation]), clusters, seed
     )
     return Loss(
-        name,
-        len(gold),
-        float(paired.difference[0]),
-        float(paired.low[0]),
-        float(paired.high[0]),
-        float(paired.difference[1]),
-        float(paired.low[1]),
-        float(paired.high[1]),
-        _verdict(paired.verdicts),
+        slice=name,
+        questions=len(gold),
+        retrieval=float(paired.difference[0]),
+        retrieval_low=float(paired.low[0]),
+        retrieval_high=float(paired.high[0]),
+        generation=float(paired.difference[1]),
+        generation_low=float(paired.low[1]),
+        generation_high=float(paired.high[1]),
+        verdict=_verdict(paired.verdicts),
     )
 
 

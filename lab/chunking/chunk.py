@@ -69,7 +69,13 @@ class Chunking:
         )
         columns = np.array(kept, dtype=np.int64).reshape(-1, 4).T
         return Chunking(
-            corpus, columns[0], columns[1], columns[2], columns[3], len(unique) - len(kept), faults
+            corpus=corpus,
+            document=columns[0],
+            start=columns[1],
+            end=columns[2],
+            level=columns[3],
+            blank=len(unique) - len(kept),
+            faults=faults,
         )
 
     def __len__(self) -> int:

@@ -95,14 +95,14 @@ def rescues(settings: Sequence[Row], failed: Bools) -> tuple[Rescue, ...]:
         p = float(sign_test(np.array(rescued), np.array(broken)))
         found.append(
             Rescue(
-                setting,
-                value_text(settings[a], setting),
-                value_text(settings[b], setting),
-                a,
-                b,
-                rescued,
-                broken,
-                p,
+                setting=setting,
+                before=value_text(settings[a], setting),
+                after=value_text(settings[b], setting),
+                a=a,
+                b=b,
+                rescued=rescued,
+                broken=broken,
+                p=p,
             )
         )
     return tuple(sorted(found, key=lambda rescue: (-abs(rescue.net), rescue.a, rescue.b)))

@@ -72,7 +72,18 @@ def waterfall(
         lost = float((beyond / total).mean())
         left -= lost
         pieces = int(beyond.sum())
-        steps.append(Step(kind, NO_PLACE_STAGE, NO_PLACE, pieces, lost, lost, left, recall))
+        steps.append(
+            Step(
+                kind=kind,
+                stage=NO_PLACE_STAGE,
+                cause=NO_PLACE,
+                pieces=pieces,
+                lost=lost,
+                verified=lost,
+                left=left,
+                ceiling=recall,
+            )
+        )
     for name, cause in CAUSES.items():
         of_cause = per_question(names == name)
         if not of_cause.any():
@@ -81,7 +92,18 @@ def waterfall(
         solid = float((per_question((names == name) & proved) * blamed / total).mean())
         ceiling = float((np.minimum(held + of_cause, room) / total).mean())
         left -= lost
-        steps.append(Step(kind, cause.stage, name, int(of_cause.sum()), lost, solid, left, ceiling))
+        steps.append(
+            Step(
+                kind=kind,
+                stage=cause.stage,
+                cause=name,
+                pieces=int(of_cause.sum()),
+                lost=lost,
+                verified=solid,
+                left=left,
+                ceiling=ceiling,
+            )
+        )
     return tuple(steps)
 
 

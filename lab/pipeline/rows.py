@@ -64,13 +64,15 @@ def evidence_pairs(judge: Judge) -> Pairs:
 def stage_rows(
     stage: Stages,
     config: Config,
+    run: SystemRun,
+    *,
     ranking: Ranking,
     delivered: Ranking,
     delivery: Delivery,
-    found: SystemRun,
     evidence: Pairs,
 ) -> StageRows:
-    """Look the first hits and the evidence up in every stage of one system."""
+    """Look the first hits and the evidence up in every stage of one system. `ranking` is of chunks,
+    `delivered` of what is delivered for them."""
     width = len(stage.chunking)
     first = ranking.first(SHOWN).chunks
     query, place = np.nonzero(first != NONE)
@@ -116,18 +118,18 @@ def stage_rows(
         shown_end=spans.end[span],
         rank=rank,
         evidence=np.isin(keys, evidence_keys),
-        relevant=(rank > 0) & _relevant(found, query, span, document),
+        relevant=(rank > 0) & _relevant(run, query, span, document),
         **stages,
     )
 
 
-def _relevant(found: SystemRun, query: Ints, span: Ints, document: Ints) -> Bools:
+def _relevant(run: SystemRun, query: Ints, span: Ints, document: Ints) -> Bools:
     """Whether each hit is relevant by itself: the judge ranks delivered spans, or documents."""
     ranks = ranks_of(
-        found.judged.ranking, query, span if isinstance(found.judge, SpanJudge) else document
+        run.judged.ranking, query, span if isinstance(run.judge, SpanJudge) else document
     )
     held = ranks > 0  # where no question has a hit there is no rank to look at
-    held[held] = found.judged.relevant[query[held], ranks[held] - 1]
+    held[held] = run.judged.relevant[query[held], ranks[held] - 1]
     return held
 
 

@@ -21,20 +21,19 @@ def search(queries: csr_array, postings: csr_array, constants: Floats, depth: in
     a chunk, whatever the number of questions.
     """
     depth = max(1, min(depth, postings.shape[1]))
-    arguments = *_parts(queries), *_parts(postings), constants, postings.shape[1], depth
+    asked, weighed, width = _parts(queries), (*_parts(postings), constants), postings.shape[1]
     room = (depth + 1) * queries.shape[0]
-    starts, chunks, scores = _contenders(*arguments, room)
+    starts, chunks, scores = _contenders(asked, weighed, width, depth, room)
     if starts[-1] > room:  # more are tied with a last place than there was room for
-        starts, chunks, scores = _contenders(*arguments, starts[-1])
+        starts, chunks, scores = _contenders(asked, weighed, width, depth, starts[-1])
     return rank_lists(starts, chunks[: starts[-1]], scores[: starts[-1]], depth)
 
 
 def scores_of(queries: csr_array, postings: csr_array, constants: Floats, chunks: Ints) -> Floats:
     """Scores of given chunks (questions x candidates, -1 for absent); NaN where question and chunk
     share no term."""
-    return np.asarray(
-        _look_up(*_parts(queries), *_parts(postings), constants, postings.shape[1], chunks)
-    )
+    weighed = *_parts(postings), constants
+    return np.asarray(_look_up(_parts(queries), weighed, postings.shape[1], chunks))
 
 
 def compile_all() -> None:
@@ -49,10 +48,16 @@ def _parts(matrix: csr_array) -> tuple[Ints, Ints, Floats]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data
 
 
+# `queries` are (where a question's terms begin, terms, how often each), `postings` (where a term's
+# begin, chunks, weights, what a term adds to every chunk).
+
+
 @njit(cache=True)
-def _add_up(query, first, terms, counts, starts, chunks, weights, constants, scores, seen):  # type: ignore[no-untyped-def]
+def _add_up(query, queries, postings, scores, seen):  # type: ignore[no-untyped-def]
     """Sum one question's postings into `scores` and mark the chunks it has `seen`; returns what is
     added to every score."""
+    first, terms, counts = queries
+    starts, chunks, weights, constants = postings
     scores[:] = 0
     base = 0.0
     for place in range(first[query], first[query + 1]):
@@ -66,7 +71,7 @@ def _add_up(query, first, terms, counts, starts, chunks, weights, constants, sco
 
 
 @njit(cache=True)
-def _contenders(first, terms, counts, starts, chunks, weights, constants, width, depth, room):  # type: ignore[no-untyped-def]
+def _contenders(queries, postings, width, depth, room):  # type: ignore[no-untyped-def]
     """Per question all chunks that can be among the first `depth`, laid end to end; what exceeds
     `room` is only counted."""
     scores, seen, touched = (
@@ -76,15 +81,13 @@ def _contenders(first, terms, counts, starts, chunks, weights, constants, width,
     )
     best = np.zeros(depth)  # a heap: the least of the `depth` best scores stands first
     lists, kept, values, end = (
-        np.zeros(len(first), np.int64),
+        np.zeros(len(queries[0]), np.int64),
         np.zeros(room, np.int32),
         np.zeros(room),
         0,
     )
-    for query in range(len(first) - 1):
-        base = _add_up(
-            query, first, terms, counts, starts, chunks, weights, constants, scores, seen
-        )
+    for query in range(len(queries[0]) - 1):
+        base = _add_up(query, queries, postings, scores, seen)
         n = 0
         for chunk in range(width):
             touched[n] = chunk
@@ -114,16 +117,14 @@ def _contenders(first, terms, counts, starts, chunks, weights, constants, width,
 
 
 @njit(cache=True)
-def _look_up(first, terms, counts, starts, chunks, weights, constants, width, wanted):  # type: ignore[no-untyped-def]
+def _look_up(queries, postings, width, wanted):  # type: ignore[no-untyped-def]
     scores, seen, found = (
         np.zeros(width),
         np.full(width, -1, np.int32),
         np.full(wanted.shape, np.nan),
     )
-    for query in range(len(first) - 1):
-        base = _add_up(
-            query, first, terms, counts, starts, chunks, weights, constants, scores, seen
-        )
+    for query in range(len(queries[0]) - 1):
+        base = _add_up(query, queries, postings, scores, seen)
         for place in range(wanted.shape[1]):
             chunk = wanted[query, place]
             if chunk >= 0 and seen[chunk] == query:

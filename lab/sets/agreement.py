@@ -95,18 +95,18 @@ def agreement(a: Grades, b: Grades, seed: int = 0) -> Agreement:
         key=lambda item: (-abs(a[item] - b[item]), item),
     )
     return Agreement(
-        len(shared),
-        len(questions),
-        tuple(grades),
-        float(kappa(total, 1 - np.eye(len(grades)))),
-        float(kappa(total, weights)),
-        low,
-        high,
-        tuple((total.sum(axis=1) / len(shared)).tolist()),
-        tuple((total.sum(axis=0) / len(shared)).tolist()),
-        len(a.keys() - b.keys()),
-        len(b.keys() - a.keys()),
-        tuple(Disagreement(*item, a[item], b[item]) for item in apart),
+        items=len(shared),
+        questions=len(questions),
+        grades=tuple(grades),
+        kappa=float(kappa(total, 1 - np.eye(len(grades)))),
+        weighted=float(kappa(total, weights)),
+        low=low,
+        high=high,
+        base_a=tuple((total.sum(axis=1) / len(shared)).tolist()),
+        base_b=tuple((total.sum(axis=0) / len(shared)).tolist()),
+        only_a=len(a.keys() - b.keys()),
+        only_b=len(b.keys() - a.keys()),
+        disagreements=tuple(Disagreement(*item, a[item], b[item]) for item in apart),
     )
 
 

@@ -129,7 +129,15 @@ def run_chunking(
             run = judged_as(config.deliver, ranking)
         with resources.timed("rows"):
             delivered = delivered_as(config.deliver, ranking)
-            rows = stage_rows(asking, config, ranking, delivered, delivery, run, evidence)
+            rows = stage_rows(
+                asking,
+                config,
+                run,
+                ranking=ranking,
+                delivered=delivered,
+                delivery=delivery,
+                evidence=evidence,
+            )
         with resources.timed("diagnose"):
             misses = diagnosis.misses(config, run)
             if config.deliver not in places:

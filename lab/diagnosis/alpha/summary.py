@@ -193,15 +193,15 @@ def summaries(
         counts = Counter(tempers[i] for i in members)
         found.append(
             AlphaSummary(
-                metric,
-                name,
-                len(members),
-                steps,
-                float(steps.at(common)[0]),
-                float(np.mean([best[i] for i in members])),
-                counts["robust"],
-                counts["fragile"],
-                counts["hopeless"],
+                metric=metric,
+                slice=name,
+                questions=len(members),
+                steps=steps,
+                at_common=float(steps.at(common)[0]),
+                oracle=float(np.mean([best[i] for i in members])),
+                robust=counts["robust"],
+                fragile=counts["fragile"],
+                hopeless=counts["hopeless"],
             )
         )
     return tuple(found)

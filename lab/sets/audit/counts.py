@@ -50,13 +50,15 @@ def count_kinds(
         origin = Counter(query.tags.get("origin", "") for query in members)
         rows.append(
             KindCount(
-                kind,
-                len(members),
-                sum(len(query.pieces) > 1 for query in members),
-                sum(any(len(piece) > 1 for piece in query.pieces) for query in members),
-                origin["written"],
-                origin["mined"],
-                sum(known) / len(known) if known else math.nan,
+                kind=kind,
+                questions=len(members),
+                several=sum(len(query.pieces) > 1 for query in members),
+                alternatives=sum(
+                    any(len(piece) > 1 for piece in query.pieces) for query in members
+                ),
+                written=origin["written"],
+                mined=origin["mined"],
+                shared=sum(known) / len(known) if known else math.nan,
             )
         )
     return tuple(rows)

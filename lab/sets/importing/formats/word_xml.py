@@ -131,7 +131,12 @@ class WordText:
             self._text = True
         elif name == "w:sym":
             self._put(symbol(given.get("font", ""), given.get("char", "")))
-        elif name == "w:p":
+        else:
+            self._begin_part(name, given)
+
+    def _begin_part(self, name: str, given: dict[str, str]) -> None:
+        """An element that holds others: a paragraph, a table, a note, a choice, a reading."""
+        if name == "w:p":
             self._open.append(_Paragraph())
         elif name == "w:pStyle" and self._open:
             self._open[-1].level = self._level(given.get("val", ""))
