@@ -122,6 +122,16 @@ def test_front_door() -> None:
         assert getattr(lab, name).__doc__
 
 
+def test_calls_name_what_they_give() -> None:
+    calls = {
+        f"{f.relative_to(ROOT)}:{node.lineno}": len(node.args)
+        for f in FILES
+        for node in ast.walk(ast.parse(f.read_text("utf-8")))
+        if isinstance(node, ast.Call) and len(node.args) > 6
+    }
+    assert not calls, f"more than six positional arguments: {calls}"
+
+
 def test_files_fit_in_one_sitting() -> None:
     long = {
         f.relative_to(ROOT).as_posix(): n

@@ -126,6 +126,7 @@ class ChunkConfig(BaseModel):
 
 def chunk_label(
     strategy: str,
+    *,
     size: int | tuple[int, ...] | SizeByType | None,
     overlap: int | None,
     unit: str | None,

@@ -87,16 +87,16 @@ def _figures(run: Run) -> tuple[Figure, ...]:
     against = [run.verdicts(metric, run.recommended)[run.baseline] for metric in run.metrics]
     return tuple(
         Figure(
-            metric,
-            float(row[metric]),
-            float(row[f"{metric} low"]),
-            float(row[f"{metric} high"]),
-            float(base[metric]),
-            float(paired.difference[place]),
-            float(paired.low[place]),
-            float(paired.high[place]),
-            OPPOSITE.get(against[place], against[place]),
-            paired.verdicts[place],
+            metric=metric,
+            value=float(row[metric]),
+            low=float(row[f"{metric} low"]),
+            high=float(row[f"{metric} high"]),
+            baseline=float(base[metric]),
+            difference=float(paired.difference[place]),
+            difference_low=float(paired.low[place]),
+            difference_high=float(paired.high[place]),
+            verdict=OPPOSITE.get(against[place], against[place]),
+            planned=paired.verdicts[place],
         )
         for place, metric in enumerate(run.metrics)
     )

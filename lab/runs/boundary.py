@@ -124,20 +124,29 @@ def boundary_gap(
     if not pairs:
         paired_by, pairs = "length", _matched(asked, found[system], score)
     if not pairs:
-        return Gap(system, 0, paired_by, nan, nan, nan, nan, nan)
+        return Gap(
+            system=system,
+            pairs=0,
+            paired_by=paired_by,
+            near=nan,
+            mid=nan,
+            gap=nan,
+            low=nan,
+            high=nan,
+        )
     near, mid = np.array(pairs).T
     seed = int(tables.manifest["measure"]["seed"])
     low, high = mean_intervals((mid - near)[:, None], each_question(len(pairs)), seed, bounds=None)
     gap = mid - near
     return Gap(
-        system,
-        len(pairs),
-        paired_by,
-        float(near.mean()),
-        float(mid.mean()),
-        float(gap.mean()),
-        float(low[0]),
-        float(high[0]),
+        system=system,
+        pairs=len(pairs),
+        paired_by=paired_by,
+        near=float(near.mean()),
+        mid=float(mid.mean()),
+        gap=float(gap.mean()),
+        low=float(low[0]),
+        high=float(high[0]),
     )
 
 

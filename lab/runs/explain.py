@@ -113,14 +113,14 @@ def explain(
     settings = tables.systems.set_index("system").loc[system].to_dict()
     scores, reasons = of(tables.scores), dict(tables.manifest["questions"]["unscored"])
     return Explanation(
-        by_id[query_id],
-        system,
-        int(tables.manifest["causes"]["k"]),
-        dict(zip(scores["metric"], scores["value"], strict=True)),
-        of(tables.evidence),
-        of(tables.rankings),
-        of(tables.causes),
-        reasons.get(query_id, ""),
-        tuple(name for name in USED if settings.get(name) is True),
-        corpus,
+        query=by_id[query_id],
+        system=system,
+        k=int(tables.manifest["causes"]["k"]),
+        scores=dict(zip(scores["metric"], scores["value"], strict=True)),
+        evidence=of(tables.evidence),
+        rankings=of(tables.rankings),
+        misses=of(tables.causes),
+        reason=reasons.get(query_id, ""),
+        uses=tuple(name for name in USED if settings.get(name) is True),
+        corpus=corpus,
     )

@@ -112,13 +112,13 @@ def _point(path: Path, manifest: dict[str, Any], metric: str, earlier: list[Poin
     low, high = control_limits([point.values[metric] for point in earlier])
     values = {key: float(row[key]) for key in run.metrics}
     return Point(
-        path,
-        finished(path, manifest),
-        system,
-        int(manifest["questions"]["scored"]),
-        values,
-        low,
-        high,
+        path=path,
+        finished=finished(path, manifest),
+        system=system,
+        questions=int(manifest["questions"]["scored"]),
+        values=values,
+        low=low,
+        high=high,
     )
 
 

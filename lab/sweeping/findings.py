@@ -37,7 +37,7 @@ class Findings:
     unanswered: tuple[Unanswered, ...]
     reachable: Ints
 
-    def silence(self, systems: Sequence[str]) -> dict[str, list[float]]:
+    def unanswerable_columns(self, systems: Sequence[str]) -> dict[str, list[float]]:
         """Columns of the table of systems, empty without unanswerable questions: by each system's
         last stage with a score of its own, the chance that an answerable question scores above an
         unanswerable one, and the share of unanswerable ones below the threshold that keeps 95% of

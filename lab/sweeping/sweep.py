@@ -56,7 +56,7 @@ from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
 from lab.sweeping.preflight.reading import reading
 from lab.sweeping.profile import Profile
-from lab.sweeping.systems import Asked, SystemFound, run_chunking, run_foreign
+from lab.sweeping.systems import EvaluationContext, SystemFound, run_chunking, run_foreign
 from lab.sweeping.tables import run_of
 
 
@@ -209,28 +209,34 @@ def _measured(
     _encode_all(stages, configs, resources)
     _compile(metrics, configs, resources)
 
-    asks = Asked(
-        corpus, asked, unanswerable(open_questions, asked), measure, metrics, counter, starts
+    evaluated = EvaluationContext(
+        corpus=corpus,
+        pieces=asked,
+        unanswerable=unanswerable(open_questions, asked),
+        measure=measure,
+        metrics=metrics,
+        counter=counter,
+        starts=starts,
     )
     profiled = Profile() if tools.profile else None
     found: list[SystemFound] = [None] * len(configs)  # type: ignore[list-item]  # every place is filled below
     families: list[Family] = []
-    silence: list[Unanswered] = []
+    separations: list[Unanswered] = []
     advance = resources.progress.stage("systems", len(configs))
     for chunk_config, members in by_chunk.items():
         # Popped, so that the indexes of one chunking are freed before those of the next are built.
         of_chunking = run_chunking(
-            stages.pop(chunk_config), [configs[system] for system in members], asks, profiled
+            stages.pop(chunk_config), [configs[system] for system in members], evaluated, profiled
         )
         for system, own_found in zip(members, of_chunking.systems, strict=True):
             found[system] = own_found
         families.extend(of_chunking.families)
-        silence.extend(of_chunking.unanswered)
+        separations.extend(of_chunking.unanswered)
         advance(len(members))
     identities = _identities(configs, resources)
     for system, (label, retriever) in enumerate(retrievers.items(), start=len(own)):
         found[system], identities[f"retriever {label}"], told = run_foreign(
-            label, retriever, asks, resources
+            label, retriever, evaluated, resources
         )
         for note in told:
             resources.progress.note(note)
@@ -245,7 +251,9 @@ def _measured(
     with resources.timed("diagnose"):
         misses = proved([system.misses for system in found], configs, asked)
         reachable = np.array([system.reachable for system in found])
-        findings = Findings(asks.cutoff, misses, tuple(families), tuple(silence), reachable)
+        findings = Findings(
+            evaluated.cutoff, misses, tuple(families), tuple(separations), reachable
+        )
     advance = resources.progress.stage("metrics", 1)
     with resources.timed("metrics"):
         values = score(asked, runs, metrics, functions)

@@ -35,13 +35,13 @@ from lab.sweeping.profile import Profile
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What every system of a sweep is asked, and how it is judged. `silent` are the questions
+class EvaluationContext:
+    """What every system of a sweep is asked, and how it is judged. `unanswerable` are the questions
     without evidence; `starts` per document the offsets of tokens (of `counter`'s, or of words)."""
 
     corpus: Corpus
     pieces: Pieces
-    silent: Sequence[Query]
+    unanswerable: Sequence[Query]
     measure: Measure
     metrics: Sequence[Metric]
     counter: str | None
@@ -83,26 +83,31 @@ class ChunkingFound:
 
 
 def run_chunking(
-    stage: Stages, configs: Sequence[Config], asked: Asked, profile: Profile | None
+    stage: Stages, configs: Sequence[Config], context: EvaluationContext, profile: Profile | None
 ) -> ChunkingFound:
     """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their
     latency as well."""
     resources = stage.resources
-    silent = stage.asking(asked.silent) if asked.silent else None
+    unanswerable = stage.asking(context.unanswerable) if context.unanswerable else None
     groups: dict[tuple[bool, bool], list[Config]] = {}
     for config in configs:
         groups.setdefault((config.filter, config.variants), []).append(config)
     askings = {key: stage.asked_by(group[0]) for key, group in groups.items()}
-    silences = {key: silent.asked_by(group[0]) for key, group in groups.items()} if silent else {}
-    prepare_pairs([(asking[key], groups[key]) for asking in (askings, silences) for key in asking])
+    unanswerable_askings = (
+        {key: unanswerable.asked_by(group[0]) for key, group in groups.items()}
+        if unanswerable
+        else {}
+    )
+    both = *askings.items(), *unanswerable_askings.items()
+    prepare_pairs([(asking, groups[key]) for key, asking in both])
     judges: dict[str, tuple[Judge, Ints]] = {}
     places: dict[str, Ints] = {}
 
     def judge_of(deliver: str) -> tuple[Judge, Ints]:
         if deliver not in judges:
             spans = stage.delivery(deliver).spans
-            judge = judge_for(asked.pieces, spans, asked.measure.hold)
-            judges[deliver] = judge, _tokens_of_judged(judge, spans, asked.starts)
+            judge = judge_for(context.pieces, spans, context.measure.hold)
+            judges[deliver] = judge, _tokens_of_judged(judge, spans, context.starts)
         return judges[deliver]
 
     def delivered_as(deliver: str, ranking: Ranking) -> Ranking:
@@ -115,7 +120,7 @@ def run_chunking(
     with resources.timed("judge"):
         evidence = evidence_pairs(judge_of("chunk")[0])
     diagnoses = {
-        key: Diagnosis(askings[key], asked.pieces, asked.cutoff, group, judged_as)
+        key: Diagnosis(askings[key], context.pieces, context.cutoff, group, judged_as)
         for key, group in groups.items()
     }
     found: list[SystemFound] = []
@@ -141,44 +146,49 @@ def run_chunking(
         with resources.timed("diagnose"):
             misses = diagnosis.misses(config, run)
             if config.deliver not in places:
-                places[config.deliver] = reachable(asked.pieces, run, asked.cutoff)
-        reach = Reach.of(ranking, run, config.depth, len(stage.chunking), asked.pieces.query)
-        read = replace(run, judged=run.judged.first(asked.ranks_read))
+                places[config.deliver] = reachable(context.pieces, run, context.cutoff)
+        reach = Reach.of(ranking, run, config.depth, len(stage.chunking), context.pieces.query)
+        read = replace(run, judged=run.judged.first(context.ranks_read))
         found.append(SystemFound(read, rows, misses, places[config.deliver], reach))
     if profile is not None:
         with resources.timed("profile"):
             for key, group in groups.items():
                 profile.measure(askings[key], group)
     with resources.timed("unanswerable"):
-        silence = [
-            unanswered(askings[key], silences[key], config, system.run.judge, asked.pieces)
+        separations = [
+            unanswered(
+                askings[key], unanswerable_askings[key], config, system.run.judge, context.pieces
+            )
             for config, system in zip(configs, found, strict=True)
-            if (key := (config.filter, config.variants)) in silences
+            if (key := (config.filter, config.variants)) in unanswerable_askings
         ]
     families = tuple(family for diagnosis in diagnoses.values() for family in diagnosis.families)
-    return ChunkingFound(tuple(found), families, tuple(silence))
+    return ChunkingFound(tuple(found), families, tuple(separations))
 
 
 def run_foreign(
-    name: str, retriever: Retriever | RetrieverConfig, asked: Asked, resources: Resources
+    name: str,
+    retriever: Retriever | RetrieverConfig,
+    context: EvaluationContext,
+    resources: Resources,
 ) -> tuple[SystemFound, str, tuple[str, ...]]:
     """Ask and judge a foreign system; also its identity and an account of what could not be taken
     as given."""
     with resources.timed("ask retrievers"):
-        answers, identity = ask_retriever(name, retriever, asked.pieces, resources.progress)
+        answers, identity = ask_retriever(name, retriever, context.pieces, resources.progress)
     hits = anchored(
-        asked.corpus, [answers.found.get(query.query_id, ()) for query in asked.pieces.queries]
+        context.corpus, [answers.found.get(query.query_id, ()) for query in context.pieces.queries]
     )
     with resources.timed("judge"):
-        run = foreign_run(hits, asked.pieces, asked.measure.hold, asked.counter, resources)
+        run = foreign_run(hits, context.pieces, context.measure.hold, context.counter, resources)
     rows, misses = (
-        foreign_rows(hits, run, len(asked.corpus)),
-        foreign_misses(run, asked.pieces, asked.cutoff),
+        foreign_rows(hits, run, len(context.corpus)),
+        foreign_misses(run, context.pieces, context.cutoff),
     )
     # What else a foreign retriever could return is unknown: a span of it may hold all evidence.
     spans = isinstance(run.judge, SpanJudge)
-    places = asked.pieces.per_query if spans else reachable(asked.pieces, run, asked.cutoff)
-    read = replace(run, judged=run.judged.first(asked.ranks_read))
+    places = context.pieces.per_query if spans else reachable(context.pieces, run, context.cutoff)
+    read = replace(run, judged=run.judged.first(context.ranks_read))
     found = SystemFound(read, rows, misses, places, None)
     return found, identity, tuple(account(name, answers, hits.counts))
 

@@ -90,7 +90,7 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         "pareto": pareto_front(scores[measured.plan.measure.select_by], np.column_stack(costs)),
         "recommended": numbers == chosen.recommended,
         **measured.doubts.columns(),
-        **measured.findings.silence(measured.systems),
+        **measured.findings.unanswerable_columns(measured.systems),
         **(profile.columns(configs) if profile else {}),
     }
     rows = [

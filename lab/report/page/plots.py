@@ -8,7 +8,7 @@ from lab.report.page.dose_plot import dose_plot
 from lab.report.page.explorer import chosen_systems
 from lab.report.page.plot import Plot
 from lab.report.page.systems_plots import heatmap, kinds, pareto
-from lab.report.screens.silence import silence_plot
+from lab.report.screens.unanswerable import unanswerable_plot
 from lab.report.verdict import FirstScreen
 from lab.runs.run import Run
 
@@ -31,7 +31,7 @@ def all_plots(
         plots.append(alpha_plot(run, family))
     if run.manifest["unit"] == "evidence":
         plots.append(distance_plot(run, chosen))
-    if (told := silence_plot(run, chosen, run.labels)) is not None:
+    if (told := unanswerable_plot(run, chosen, run.labels)) is not None:
         plots.append(told)
     if interference is not None:
         plots.append(dose_plot(interference, verdict.select_by, chosen, run.labels))

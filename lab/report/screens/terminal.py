@@ -12,7 +12,7 @@ from rich.text import Text
 from lab.evaluation.verdict import MARKS, NOT_TOLD, PLANNED, chosen_among, legend
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
-from lab.report.screens.silence import silence
+from lab.report.screens.unanswerable import unanswerable
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -39,7 +39,7 @@ def first_screen(run: Run) -> RenderableType:
         shown = list(dict.fromkeys([verdict.recommended, *modes]))
         parts += [Text("\nby kind of question", "bold"), kinds_table(run, shown)]
     parts.append(losses(run))
-    if (told := silence(run, verdict.recommended, short[verdict.recommended])) is not None:
+    if (told := unanswerable(run, verdict.recommended, short[verdict.recommended])) is not None:
         parts.append(told)
     if verdict.warnings:
         parts.append(_warnings(verdict.warnings))

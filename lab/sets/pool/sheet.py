@@ -206,18 +206,18 @@ def _label(cells: dict[str, str], place: str, problems: list[str]) -> Label | No
         return None
     start, end, first, last = offsets
     return Label(
-        place,
-        cells["query_id"],
-        cells["doc_id"],
-        start,
-        end,
-        value,
-        None if first is None or last is None else (first, last),
-        cells.get("quote", ""),
-        counts,
-        cells.get("annotator", "").strip(),
-        cells.get("reason", "").strip(),
-        cells.get("run", ""),
+        place=place,
+        query_id=cells["query_id"],
+        doc_id=cells["doc_id"],
+        start=start,
+        end=end,
+        grade=value,
+        evidence=None if first is None or last is None else (first, last),
+        quote=cells.get("quote", ""),
+        counts=counts,
+        annotator=cells.get("annotator", "").strip(),
+        reason=cells.get("reason", "").strip(),
+        run=cells.get("run", ""),
     )
 
 

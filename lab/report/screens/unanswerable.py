@@ -11,7 +11,7 @@ from lab.report.page.plot import COLOURS, Plot, axis, blank, plain
 from lab.runs.run import Run
 
 
-def silence(run: Run, system: str, name: str) -> Text | None:
+def unanswerable(run: Run, system: str, name: str) -> Text | None:
     """For the first screen; None for a run without such questions, or a foreign system, whose
     scores are its own affair."""
     said = _told(run, system)
@@ -23,7 +23,7 @@ def silence(run: Run, system: str, name: str) -> Text | None:
     return text
 
 
-def silence_plot(run: Run, systems: Sequence[str], short: Mapping[str, str]) -> Plot | None:
+def unanswerable_plot(run: Run, systems: Sequence[str], short: Mapping[str, str]) -> Plot | None:
     """The AUC of every stage of some systems with its interval."""
     table = run.tables.separation[run.tables.separation["system"].isin(systems)]
     said = next((said for system in systems if (said := _told(run, system))), None)

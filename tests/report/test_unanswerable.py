@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lab.report.screens.silence import silence, silence_plot
+from lab.report.screens.unanswerable import unanswerable, unanswerable_plot
 from lab.sweeping.tables import run_of
 from tests.diagnosis.test_accounts import result_of
 
@@ -14,7 +14,7 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
         for name in run.systems
         if "hybrid" in name and "rerank" in name and "threshold" not in name
     )
-    told = str(silence(run, reranked, "this one"))
+    told = str(unanswerable(run, reranked, "this one"))
     assert "can this one tell that there is no answer?" in told
     assert "Questions without an answer: 1, with one: 25." in told
     cut = run.tables.thresholds[
@@ -22,7 +22,7 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     ].iloc[-1]
     assert f"rerank.threshold {cut['threshold']:.3f} does so and takes recall@5" in told
     assert f"would leave {cut['recall@5 refusing']:.3f}." in told
-    plot = silence_plot(run, [reranked], {reranked: "short"})
+    plot = unanswerable_plot(run, [reranked], {reranked: "short"})
     assert plot is not None
     assert plot.says.startswith("short: ")
     assert plot.table["stage"].tolist() == ["bm25", "dense", "reranker"]
@@ -32,5 +32,5 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
 def test_a_run_without_any_says_nothing(run) -> None:
     none = run.tables.separation.iloc[:0]
     run = replace(run, tables=replace(run.tables, separation=none))
-    assert silence(run, run.best, "it") is None
-    assert silence_plot(run, [run.best], {run.best: "it"}) is None
+    assert unanswerable(run, run.best, "it") is None
+    assert unanswerable_plot(run, [run.best], {run.best: "it"}) is None
