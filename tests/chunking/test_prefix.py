@@ -224,9 +224,9 @@ def test_a_piece_that_is_found_behind_its_headings_is_proved_by_the_prefix() -> 
     assert mean[0] < mean[1] == 1.0
     steps = result.rescues()
     assert set(steps["setting"]) == {"mode", "prefix"}
-    proved = [miss for miss in result.findings.misses[bare] if "prefix" in miss.recovered_by]
-    assert proved
-    assert all("prefix headings" in miss.recovered_by.split("; ") for miss in proved)
+    causes = result.causes()
+    missed = causes[causes["system"] == result.systems[bare]]
+    assert any("prefix headings" in str(changes) for changes in missed["recovered_by"])
 
 
 def test_whole_documents_have_no_headings_above_them() -> None:
