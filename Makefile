@@ -7,8 +7,9 @@ export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
 BENCH_DATA ?= ../shared/bench
+DIFFERENTIAL_DATA ?= ../differential
 
-.PHONY: demo test test-slow bench check clean
+.PHONY: demo test test-slow bench differential check clean
 
 demo: $(INSTALLED)
 	$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
@@ -23,6 +24,13 @@ test-slow: $(INSTALLED)
 # The lab against its peers, medians of five interleaved rounds; writes experiments/bench/results.json.
 bench: $(INSTALLED)
 	$(BIN)/python experiments/bench/run.py $(BENCH_DATA)
+
+# The readers of lab import against others on real files (Debian's documentation, PyPI's sources),
+# fetched into DIFFERENTIAL_DATA outside git; prints the table of experiments/README.md.
+differential: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[differential,pdf]'
+	experiments/differential/fetch.sh $(DIFFERENTIAL_DATA) $(BIN)/pip
+	$(BIN)/python experiments/differential/compare.py $(DIFFERENTIAL_DATA)
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -133,3 +133,35 @@ def _cell(x: int, y: int, value: object) -> str:
         return f'<c r="{place}"><v>{value}</v></c>'
     text = html.escape(str(value))
     return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
+
+
+def pdf_file(path: Path, *pages: Sequence[str]) -> Path:
+    """A PDF of these lines by page."""
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    kids = []
+    for lines in pages:
+        drawn = " ".join(f"({line}) Tj 0 -16 Td" for line in lines)
+        stream = f"BT /F1 12 Tf 40 700 Td {drawn} ET"
+        objects.append(f"<</Length {len(stream)}>>stream\n{stream}\nendstream")
+        content = len(objects)
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {content} 0 R"
+            "/Resources<</Font<</F1 3 0 R>>>>>>"
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<</Type/Pages/Kids[{' '.join(kids)}]/Count {len(kids)}>>"
+    file, offsets = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(file))
+        file += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
+    path.write_text(
+        f"{file}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+        f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(file)}\n%%EOF\n",
+        "latin-1",
+    )
+    return path

@@ -91,9 +91,9 @@ def test_wrappers_are_walked_and_notes_follow_their_paragraph_once(tmp_path: Pat
     ]
     left = {f.rule: f.message for f in read_collection(tmp_path).findings}
     assert left == {
-        "tracked deletions": "2 words are not part of the text",
-        "page headers": "2 words are not part of the text",
-        "comments": "1 words are not part of the text",
+        "tracked deletions": "not part of the text (words: 2)",
+        "page headers": "not part of the text (words: 2)",
+        "comments": "not part of the text (words: 1)",
     }
 
 

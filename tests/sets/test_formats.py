@@ -226,16 +226,6 @@ def test_word_files_give_paragraphs_headings_and_tables(tmp_path: Path) -> None:
         read_collection(tmp_path)
 
 
-def test_pdf_pages_without_text_are_named(tmp_path: Path) -> None:
-    pypdf = pytest.importorskip("pypdf", reason="the extra 'pdf' is not installed")
-    writer = pypdf.PdfWriter()
-    writer.add_blank_page(100, 100)
-    writer.write(tmp_path / "scan.pdf")
-    read = read_collection(tmp_path)
-    assert texts(read) == {"scan.pdf": ""}
-    assert [(f.rule, f.message[:6]) for f in read.findings] == [("no text layer", "page 1")]
-
-
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [

@@ -21,7 +21,7 @@ from lab.sets.importing.convert import import_source
 
 NAMES = (
     "a.jsonl a.csv a.tsv a.json queries.jsonl a.qrels a.trec a.all a.qry a.html a.docx a.pdf "
-    "a.parquet a.txt a.docs a.gz "
+    "a.parquet a.txt a.md a.docs a.gz a.xlsx a.run "
     "questions.csv master_clauses.csv"
 ).split()
 # Fragments of all formats, so that chance finds its way into every reader.
@@ -66,6 +66,17 @@ TEXT_SHARDS = (
     "%PDF-1.4",
     "PAR1",
     "doc_id,text\n",
+    "question,answer,source,quote\n",
+    "a,b,a.csv,c\n",
+    '{"question": "a", "source": ["x"], "quote": "y"}\n',
+    '{"_id": true, "text": ["a", "b"], "x": NaN}\n',
+    '{"_id": "1", "_id": "2"}\n',
+    "---\ntitle: x\n---\n",
+    "<!--",
+    "<div>",
+    "<a ",
+    "sep=;\n",
+    "\t",
 )
 SHARDS = (
     *(text.encode() for text in TEXT_SHARDS),
@@ -91,7 +102,7 @@ def read_or_refuse(name: str, content: bytes, role: str | None) -> None:
         except CorpusError:
             return
         corpus = read_corpus(done.folder)
-        if done.judgements:
+        if done.questions:
             read_diagnostics(done.folder, corpus)
 
 

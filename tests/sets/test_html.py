@@ -68,7 +68,7 @@ def test_the_frame_of_a_page_is_left_out_and_told(
     read = page(tmp_path, source)
     assert texts(read)["page.html"] == expected
     told = [f.message for f in read.findings if f.rule == "page frame"]
-    assert told == ([f"{left} words beside the page's own text"] if left else [])
+    assert told == ([f"beside the page's own text (words: {left})"] if left else [])
 
 
 def test_a_page_is_read_in_the_encoding_that_it_names(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from lab.errors import CorpusError
 from lab.relevance.query import Query
 from lab.relevance.read import read_diagnostics
 from lab.sets.importing.convert import Imported, import_source
-from tests.sets.given_files import folder_of, workbook
+from tests.sets.given_files import folder_of, paragraph, pdf_file, word_file, workbook
 
 MANUALS = {
     f"docs/manual {n}.md": f"# Manual {n}\n\nPrime pump PX-{n}\nbefore the first start.\n"
@@ -246,7 +246,7 @@ def test_sheets_of_other_columns_and_nameless_columns_are_told(tmp_path: Path) -
         "Questions": [
             [None, None, None],
             ["question", "file", "quote", None],
-            ["a?", "manual 1", "PX-1", "lost"],
+            ["a?", "manual 1", "PX-1", "kept"],
         ],
         "Notes": [["anything", "else"], ["x", "y"]],
         "More": [["question", "file", "quote"], ["b?", "manual 2", "PX-2"]],
@@ -258,3 +258,39 @@ def test_sheets_of_other_columns_and_nameless_columns_are_told(tmp_path: Path) -
         "column without a name",
         "another sheet",
     ]
+    assert dict(asked(done)["q0001"].tags) == {"column 4": "kept"}
+
+
+def test_a_mixed_folder_and_a_workbook_of_questions(tmp_path: Path) -> None:
+    pytest.importorskip("pypdfium2", reason="the extra 'pdf' is not installed")
+    docs = folder_of(
+        tmp_path / "docs",
+        {
+            "pumps.md": "---\ntitle: Pumps\n---\n# Pumps\n\nCheck the seal after 400 hours.\n",
+            "safety.html": "<nav>Home</nav><article><p>Press the red button to stop.</article>",
+            "picture.png": b"\x89PNG\r\n\x1a\n\x00\x00",
+        },
+    )
+    word_file(docs / "valves.docx", paragraph("VX", "<w:noBreakHyphen/>", "77 opens at 6 bar."))
+    pdf_file(docs / "motors.pdf", ("The motor of the accu-", "mulator runs at 1,450 rpm."))
+    rows = [
+        ("Question", "Answer", "Source", "Passage"),
+        ("When is the seal checked?", "400 hours", "pumps.md", "Check the seal after 400 hours."),
+        ("What opens at 6 bar?", "VX-77", "valves", "VX-77 opens at 6 bar."),
+        ("How fast?", "1,450 rpm", "motors.pdf", "The motor of the accumulator runs at 1,450"),
+        ("How do I stop it?", "red", "safety.html", "Press the green button to stop."),
+    ]
+    path = workbook(tmp_path / "q.xlsx", {"Questions": rows, "Notes": [["todo"], ["call"]]})
+    done = import_source(str(docs), tmp_path / "set", questions=str(path))
+    assert (done.documents, done.questions, done.judgements) == (4, 4, 3)
+    assert rules(done) == [
+        "unknown format",
+        "word parted at a line end",
+        "page frame",
+        "columns",
+        "another sheet",
+        "document name",
+        "quote is not in the text",
+        "question without judgement",
+    ]
+    assert read_corpus(done.folder)["pumps.md"].title == "Pumps"

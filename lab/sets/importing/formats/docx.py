@@ -27,7 +27,7 @@ def read(path: Path, into: Collection) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             text, title = _document(_Parts(path, archive, into), into)
-    except (*FAULTS, expat.ExpatError, ValueError) as fault:
+    except (*FAULTS, expat.ExpatError) as fault:
         raise CorpusError(
             f"{path}: not a Word file ({fault}); save it as .docx again, or as text"
         ) from None
@@ -95,7 +95,7 @@ def _document(parts: _Parts, into: Collection) -> tuple[str, str]:
             left[what] += len(" ".join(parts.read(part, levels, {}).words()).split())
     for what, words in left.items():
         if words:
-            into.note(str(parts.path), "dropped", what, f"{words} words are not part of the text")
+            into.note(str(parts.path), "dropped", what, f"not part of the text (words: {words})")
     return "\n\n".join(text), body.title
 
 

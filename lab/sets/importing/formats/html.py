@@ -47,7 +47,7 @@ def read(path: Path, into: Collection) -> None:
     page = _parsed(path, source)
     text, left = page_text(page.root)
     if left:
-        into.note(str(path), "dropped", "page frame", f"{left} words beside the page's own text")
+        into.note(str(path), "dropped", "page frame", f"beside the page's own text (words: {left})")
     if not text:
         into.note(
             str(path),

@@ -59,6 +59,22 @@ def repeated(place: str, names: list[str]) -> None:
         )
 
 
+def named(names: list[str]) -> list[str]:
+    """The names of columns; one without a name is called by its place, `column 3`."""
+    called = (f"column {number}" for number in range(1, len(names) + 1))
+    return [
+        name or (place if place not in names else f"{place} without a name")
+        for name, place in zip(names, called, strict=True)
+    ]
+
+
+def tell_nameless(place: str, columns: set[str], into: Collection) -> None:
+    """Say what columns without a name are called that hold something."""
+    if columns:
+        shown = ", ".join(sorted(columns))
+        into.note(place, "read", "column without a name", f"kept as {shown}")
+
+
 def role_of(path: Path, row: Mapping[str, Any], names: Mapping[str, str]) -> Role | None:
     """What a table holds, by its columns and, where id and text could be either, by its name."""
     spelt = {folded(name) for name in row}

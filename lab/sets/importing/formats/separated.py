@@ -10,8 +10,10 @@ from typing import Any
 
 from lab.errors import CorpusError
 from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.names import repeated
+from lab.sets.importing.formats.names import named, repeated, tell_nameless
 
+# Characters among which the header ends.
+HEAD = 20_000
 SEPARATORS = ",;\t|"
 # A line that spreadsheet programs write above the header to name the separator.
 NAMED = re.compile(r"sep=(.)\r?\n")
@@ -47,7 +49,7 @@ def rows(path: Path, text: str, into: Collection) -> Iterator[tuple[str, dict[st
         return
     names = [name.strip() for name in lines[0][1]]
     repeated(f"{path}:{above + lines[0][0]}", names)
-    nameless = 0
+    nameless: set[str] = set()
     good = []
     for number, row in lines[1:]:
         place = f"{path}:{above + number}"
@@ -55,13 +57,15 @@ def rows(path: Path, text: str, into: Collection) -> Iterator[tuple[str, dict[st
             problems.append(f"{place}: {len(row)} columns, the header has {len(names)}")
             continue
         _swallowed(place, row, separator, into)
-        nameless += any(c.strip() for c, n in zip(row, names, strict=True) if not n)
-        good.append((place, {n: c for n, c in zip(names, row, strict=True) if n}))
+        cells = dict(zip(named(names), row, strict=True))
+        without = [n for n, given in zip(cells, names, strict=True) if not given]
+        nameless.update(n for n in without if cells[n].strip())
+        good.append((place, cells))
     if problems:
         raise CorpusError(problems)
-    if nameless:
-        into.note(str(path), "dropped", "column without a name", f"{nameless} rows have text in it")
-    yield from good
+    tell_nameless(str(path), nameless, into)
+    empty = {n for n, given in zip(named(names), names, strict=True) if not given} - nameless
+    yield from ((place, {n: c for n, c in row.items() if n not in empty}) for place, row in good)
 
 
 def _read(path: Path, body: str, separator: str, above: int, into: Collection) -> list[Line]:
@@ -90,7 +94,7 @@ def _opened(path: Path, text: str) -> tuple[str, str, int]:
     named = NAMED.match(text)
     if named:
         return text[named.end() :], named[1], 1
-    first = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").split("\n", 1)[0])
+    first = re.sub(r'"[^"]*"', "", text[:HEAD].lstrip("\r\n")).split("\n", 1)[0]
     if "\t" in first and path.name.lower().removesuffix(".gz").endswith(".tsv"):
         return text, "\t", 0
     # The first of equals: a header without any separator is one column.

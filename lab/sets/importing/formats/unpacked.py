@@ -1,6 +1,7 @@
 """Zip files that hold XML (.docx, .xlsx): what they unpack to is bounded before anything is
 parsed."""
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -11,7 +12,17 @@ from lab.errors import CorpusError
 
 # Bytes that are unpacked at a time.
 BLOCK = 2**20
-FAULTS = (OSError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+FAULTS = (
+    OSError,
+    EOFError,
+    KeyError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 # A part that is larger than this and packed better is a bomb: text packs to a fifth, and the XML of
 # a large table of numbers, the best of 90 files measured, to a 40th.
 LARGE = 10_000_000

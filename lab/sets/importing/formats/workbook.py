@@ -8,7 +8,7 @@ from typing import Any
 from lab.errors import CorpusError
 from lab.sets.importing.formats import unpacked
 from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.names import repeated
+from lab.sets.importing.formats.names import named, repeated, tell_nameless
 
 Sheet = tuple[str, list[list[Any]]]
 
@@ -74,22 +74,23 @@ def _rows(
     place: str, cells: list[list[Any]], names: list[str], into: Collection
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     top = next(number for number, row in enumerate(cells) if _filled(row))
-    nameless = 0
+    width = max(len(names), *(len(row) for row in cells))
+    given = [*names, *[""] * (width - len(names))]
+    nameless: set[str] = set()
     for number, row in enumerate(cells[top + 1 :], start=top + 2):
         if not _filled(row):
             continue
-        named = [*names, *[""] * (len(row) - len(names))]
-        row = [*row, *[""] * (len(names) - len(row))]
-        nameless += _filled([c for c, n in zip(row, named, strict=True) if not n])
-        yield (
-            f"{place} row {number}",
-            {n: _plain(c) for c, n in zip(row, named, strict=True) if n},
+        row = [*row, *[""] * (width - len(row))]
+        read = dict(zip(named(given), map(plain, row), strict=True))
+        empty = {n for n, name in zip(read, given, strict=True) if not name and read[n] is None}
+        nameless.update(
+            n for n, name in zip(read, given, strict=True) if not name and n not in empty
         )
-    if nameless:
-        into.note(place, "dropped", "column without a name", f"{nameless} rows have cells in it")
+        yield f"{place} row {number}", {n: cell for n, cell in read.items() if n not in empty}
+    tell_nameless(place, nameless, into)
 
 
-def _plain(cell: Any) -> Any:
+def plain(cell: Any) -> Any:
     """A cell as JSON knows it: whole numbers without a fraction, dates as ISO 8601 writes them."""
     if cell == "" or cell is None:
         return None
