@@ -70,7 +70,7 @@ class Pairs:
         p = _share_beyond(self.largest, np.minimum(studentized(gaps), ratios(gaps)))
         least = _share_beyond(self.largest, reachable)
         gain = gaps.sum(axis=0) / self.sizes.sum()
-        loss = _loss(gaps / self.sizes[:, None], gain, p >= ALPHA)
+        loss = _loss(gaps / self.sizes[:, None], gain, p >= ALPHA, reference)
         unseen = unseen_p(gain, loss, units, systems - 1)
         agreeing = unseen_p(np.abs(gaps).sum(axis=0) / self.sizes.sum(), loss, units, systems - 1)
         differing = (np.abs(gaps) > NOISE).sum(axis=0)
@@ -93,18 +93,28 @@ def all_pairs(sums: Floats, seed: int, flips: int = FLIPS, sizes: Floats | None 
     return Pairs(sums, sizes, _largest_of_flips(sums, seed, flips))
 
 
-def _loss(means: Floats, gain: Floats, contenders: Bools) -> Floats:
+def _loss(means: Floats, gain: Floats, contenders: Bools, reference: int) -> Floats:
     """What a unit that was not drawn may lose: as much as a rare difference between the one and
     its contenders departs from their mean one (units x systems of mean differences), and as much as
-    there is where none of all systems ever beat it in a unit."""
+    there is where nothing shows how large losses are: no system ever beat it in a unit, and the
+    others never beat each other."""
     apart = np.abs(means - means.mean(axis=0))
     among = np.abs(means) > NOISE
     if contenders.sum() > 1:
         among &= contenders
     tail = float(np.quantile(apart[among], TAIL)) if among.any() else 0.0
     losses = losses_seen(means, gain)
-    seen = losses[np.isfinite(losses)].sum()
+    seen = losses[np.isfinite(losses)].sum() + _turns(np.delete(means, reference, axis=1))
     return unseen_loss(seen, min(tail, LARGEST_LOSS))
+
+
+def _turns(means: Floats) -> int:
+    """In how many units systems lie on the rarer side of what they have in common."""
+    if not means.shape[1]:
+        return 0
+    apart = means - means.mean(axis=1, keepdims=True)
+    above, below = (apart > NOISE).sum(axis=0), (apart < -NOISE).sum(axis=0)
+    return int(np.minimum(above, below).sum())
 
 
 def _largest_of_flips(sums: Floats, seed: int, flips: int) -> Floats:

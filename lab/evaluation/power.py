@@ -84,8 +84,10 @@ def _beyond_unseen(
         return odds * look.loss + margin
     deviation = standard_error * math.sqrt(units)
     for _ in range(STEPS):
-        seen = units * _loss_share(gap / deviation) if deviation > NOISE else 0.0
-        if gap - margin >= odds * LARGEST_LOSS * max(0.0, 1.0 - seen):
+        share = _loss_share(gap / deviation) if deviation > NOISE else 0.0
+        # As few losses as four samples in five show at least; one lies within [0, 1].
+        seen = units * share - float(ndtri(power)) * math.sqrt(units * share * (1 - share))
+        if gap - margin >= odds * LARGEST_LOSS * min(1.0, max(0.0, 1.0 - seen)):
             break
         gap += 0.02 * LARGEST_LOSS
     return gap

@@ -94,3 +94,20 @@ def test_systems_that_never_differ_cannot_be_told_apart() -> None:
     found = all_pairs(np.full((30, 3), 0.5), seed=0).against(0)
     assert found.tested.p.tolist() == [1.0, 1.0, 1.0]
     assert found.tested.least.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_one_clear_winner_of_many_is_called_where_the_others_show_how_large_losses_are() -> None:
+    draw = np.random.default_rng(1)
+    scores = draw.normal(0.5, 0.05, (12, 8))
+    scores[:, 3] += 0.3
+    found = all_pairs(scores, seed=0).against(3)
+    assert (np.delete(found.tested.p, 3) < 0.05).all()
+    assert found.loss < 0.3
+
+
+def test_a_pair_alone_shows_nothing_of_losses_it_never_saw() -> None:
+    scores = np.column_stack([np.zeros(12), np.full(12, 0.1)])
+    found = all_pairs(scores, seed=0).against(1)
+    assert found.loss == 1.0
+    # (1 + 0.1 / 1)^-12 is less than (10 / 9)^-12, shares below a tenth being left out.
+    assert found.tested.p[0] == pytest.approx(0.9**12)

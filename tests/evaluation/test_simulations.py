@@ -73,11 +73,10 @@ def coverage(draw: Law, questions: int, sets: int = 2_000) -> float:
 
 def found_planted(
     questions: int, systems: int, sets: int, times: float = 2.0
-) -> tuple[float, float, float]:
+) -> tuple[float, float]:
     """Share of sets in which a system that is better by `times` the detectable difference leads and
-    is recommended, in which besides no other is left undecided, and in which it is told from one
-    other that was not looked for."""
-    units, leads, alone, told = each_question(questions), 0, 0, 0
+    is recommended, and in which besides no other is left undecided."""
+    units, leads, alone = each_question(questions), 0, 0
     for number in range(sets):
         # A gap within [0, 1] has to fit: everything is halved first, then one system is lifted,
         # noise and all.
@@ -97,8 +96,24 @@ def found_planted(
         )
         leads += choice.best == choice.recommended == planted
         alone += choice.undecided == (planted,)
-        told += choice.best == planted and choice.p[planted - 1] < ALPHA
-    return leads / sets, alone / sets, told / sets
+    return leads / sets, alone / sets
+
+
+def found_in_grid(questions: int, systems: int, sets: int) -> float:
+    """Share of sets in which a system that is better by the difference that is "found four times in
+    five when any of all could be the best" leads and is told from one other, not looked for."""
+    units, found = each_question(questions), 0
+    for number in range(sets):
+        scores = equal_systems((3, questions, number), questions, systems) / 2
+        planted = number % systems
+        against = all_pairs(scores, number, 499).against(0)
+        look = Look(against.critical, against.loss, systems - 1)
+        error = typical_standard_error(scores, 0, units)
+        scores[:, planted] += detectable_difference(error, questions, look)
+        best = int(best_of(scores.mean(axis=0)))
+        p = all_pairs(scores, number, 499).against(best).tested.p
+        found += best == planted and p[planted - 1] < ALPHA
+    return found / sets
 
 
 def planned_wins(world: World, documents: int, sets: int, gap: float = 0.0) -> tuple[float, float]:
@@ -170,7 +185,7 @@ def test_clustered_intervals_cover_where_plain_ones_are_too_narrow() -> None:
 
 
 def test_a_gap_of_twice_the_detectable_difference_is_found() -> None:
-    leads, alone, _ = found_planted(100, 20, 40)
+    leads, alone = found_planted(100, 20, 40)
     assert leads >= 0.9
     assert alone >= 0.9
 
@@ -218,9 +233,9 @@ def test_one_document_more_changes_little() -> None:
     assert 0.6 <= found[2] <= 0.95
 
 
-@pytest.mark.parametrize(("questions", "systems"), [(25, 12), (40, 12)])
+@pytest.mark.parametrize(("questions", "systems"), [(15, 12), (25, 12), (40, 12)])
 def test_any_of_all_is_found_four_times_in_five(questions: int, systems: int) -> None:
-    assert 0.68 <= found_planted(questions, systems, 120, times=1.0)[2] <= 0.92
+    assert 0.68 <= found_in_grid(questions, systems, 120) <= 0.92
 
 
 @pytest.mark.slow
@@ -263,10 +278,10 @@ def test_power_against_sign_flips_alone(capsys: pytest.CaptureFixture[str]) -> N
 def test_the_stated_difference_is_found(
     questions: int, systems: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, _, told = found_planted(questions, systems, 400, times=1.0)
+    told = found_in_grid(questions, systems, 500)
     with capsys.disabled():
         print(f"\n{questions} units, {systems} systems: planted gap found {told:.3f}")
-    # 400 sets: a share of 80% is measured within 4%.
+    # 500 sets: a share of 80% is measured within 3.5%.
     assert 0.74 <= told <= 0.86
 
 
@@ -276,7 +291,7 @@ def test_the_whole_grid_under_the_null(questions: int, capsys: pytest.CaptureFix
     ours, naive = false_wins(questions, SYSTEMS, 1_000)
     honest, apparent = estimates(questions, SYSTEMS, 2_000)
     covered = {law: coverage(LAWS[law], questions) for law in LAWS}
-    leads, alone, _ = found_planted(questions, SYSTEMS, 200)
+    leads, alone = found_planted(questions, SYSTEMS, 200)
     with capsys.disabled():
         print(
             f"\n{questions} questions, {SYSTEMS} equal systems: false wins {ours:.3f} (Holm over "
