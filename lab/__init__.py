@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lab.relevance.frame import queries_from_frame
     from lab.relevance.query import Evidence, Query
     from lab.relevance.read import read_diagnostics
+    from lab.runs.load import load
     from lab.runs.run import Run, read_run
     from lab.sweeping.sweep import sweep
 
@@ -31,6 +32,7 @@ _HOME = {
     "Measure": "lab.config.experiment",
     "Query": "lab.relevance.query",
     "Run": "lab.runs.run",
+    "load": "lab.runs.load",
     "queries_from_frame": "lab.relevance.frame",
     "read_corpus": "lab.corpus.read",
     "read_diagnostics": "lab.relevance.read",
@@ -49,6 +51,7 @@ __all__ = [
     "Measure",
     "Query",
     "Run",
+    "load",
     "queries_from_frame",
     "read_corpus",
     "read_diagnostics",

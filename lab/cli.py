@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import lab
-from lab.commands import decide, finished, metrics, pool, run, sets
+from lab.commands import ask, decide, finished, metrics, pool, run, sets
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -32,7 +32,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "agree": sets.agree,
     "run": run.run,
     "interfere": run.interfere,
-    "search": run.search,
+    "search": ask.search,
+    "serve": ask.serve,
     "show": finished.show,
     "slices": finished.slices,
     "explain": finished.explain,

@@ -77,16 +77,18 @@ def report(
 
 def export(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx or jsonl.")],
+    to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx, jsonl or config.")],
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")
     ] = None,
+    system: SystemName = None,
 ) -> None:
-    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts."""
+    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts; `config` writes
+    one system as an experiment file."""
     from lab.report.export.export import export as export_run
     from lab.report.screens.console import say
     from lab.runs.run import read_run
 
     folder = out or run / "export" / to
-    written = export_run(read_run(run), to, folder)
+    written = export_run(read_run(run), to, folder, system)
     say(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")

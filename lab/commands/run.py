@@ -1,4 +1,4 @@
-"""Commands that search: `lab run` sweeps an experiment, `lab search` asks one question."""
+"""Commands that sweep: `lab run` an experiment, `lab interfere` with distractors added."""
 
 import json
 from pathlib import Path
@@ -166,52 +166,3 @@ def interfere(
         TextConsole().print(interference_screen(found, metric or experiment.measure.select_by))
         for place in runs:
             say(f"written: {place}")
-
-
-def search(
-    corpus: Annotated[Path, typer.Argument(help="Documents.")],
-    question: Annotated[str, typer.Argument(help="What to look for.")],
-    k: Annotated[int, typer.Option("-k", min=1, help="Hits to show.")] = 5,
-    chunk_size: Annotated[int, typer.Option(min=1, help="Characters a chunk.")] = 400,
-    strategy: Annotated[
-        str, typer.Option(help="fixed, sentences, structure, semantic, langchain:recursive ...")
-    ] = "fixed",
-    alpha: Annotated[
-        float, typer.Option(help="Weight of the dense leg: 0 is BM25 alone, 1 dense alone.")
-    ] = 0.5,
-    model: Annotated[
-        str, typer.Option(help="Dense model: package name, folder or hub id.")
-    ] = "all-MiniLM-L6-v2",
-    variant: Annotated[
-        list[str] | None, typer.Option(help="Another wording of the question; several are allowed.")
-    ] = None,
-    where: Annotated[
-        str, typer.Option("--filter", help='Documents to search, as {"year": {"gte": 2020}}.')
-    ] = "",
-    synonyms: Annotated[str, typer.Option(help="File of synonyms: a, b or a => b a line.")] = "",
-) -> None:
-    """Search documents with both legs and show the ranked chunks with both scores."""
-    from lab.config.grid import Grid
-    from lab.corpus.read import read_corpus
-    from lab.pipeline.searcher import search as search_corpus
-    from lab.relevance.query import Query
-    from lab.relevance.read import read_filter
-    from lab.report.screens.console import TextConsole
-    from lab.report.screens.progress import TerminalProgress
-    from lab.report.screens.search import hits_table
-
-    settings = {
-        "chunk_size": chunk_size,
-        "chunk_strategy": strategy,
-        "alpha": alpha,
-        "model": model,
-        "synonyms": synonyms,
-    }
-    grid = Grid(**settings, mode="hybrid", variants=True, filter=True)
-    documents = read_corpus(corpus)
-    query = Query(
-        "question", question, variants=tuple(variant or ()), filter=read_filter(where, documents)
-    )
-    with TerminalProgress(TextConsole(stderr=True)) as progress:
-        hits = search_corpus(documents, query, grid.systems()[0][0], k, progress)
-    TextConsole().print(hits_table(hits))

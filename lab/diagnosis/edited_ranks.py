@@ -193,7 +193,8 @@ class EditedRanks:
 
 def _removed(edits: Edits) -> Ints:
     """Edits x any: the chunks that each takes out, NONE-padded."""
-    width = max(len(edit.removed) for edit in edits)
+    # No edit is left where none of the questions asked has another wording.
+    width = max((len(edit.removed) for edit in edits), default=0)
     removed = np.full((len(edits), width), NONE, dtype=np.int64)
     for row, edit in enumerate(edits):
         removed[row, : len(edit.removed)] = edit.removed

@@ -16,6 +16,9 @@ from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 
 Pairs = tuple[Ints, Ints]
 
+# Stages that score chunks; the reranker keeps no ranking of its own.
+SCORED_STAGES = ("bm25", "dense", "fused", "rerank")
+
 # First hits of every question that are kept; the evidence is kept at any rank.
 SHOWN = 10
 
@@ -80,11 +83,30 @@ def stage_rows(
     keys = np.union1d(query * width + first[query, place], evidence_keys)
     query, chunk = np.divmod(keys, max(width, 1))
     span, spans = delivery.span_of[chunk], delivery.spans
+    stages = stage_columns(stage, config, query, chunk)
+    document, rank = stage.chunking.document[chunk], ranks_of(delivered, query, span)
+    return StageRows(
+        query=query,
+        document=document,
+        start=stage.chunking.start[chunk],
+        end=stage.chunking.end[chunk],
+        shown_start=spans.start[span],
+        shown_end=spans.end[span],
+        rank=rank,
+        evidence=np.isin(keys, evidence_keys),
+        relevant=(rank > 0) & _relevant(run, query, span, document),
+        **stages,
+    )
+
+
+def stage_columns(stage: Stages, config: Config, query: Ints, chunk: Ints) -> dict[str, Any]:
+    """Rank and score of (question, chunk) pairs in every stage of one system, as columns of
+    StageRows."""
     stages: dict[str, Any] = {
-        f"{leg}_rank": np.zeros(len(keys), dtype=np.int64) for leg in ("bm25", "dense", "fused")
+        f"{leg}_rank": np.zeros(len(query), dtype=np.int64) for leg in ("bm25", "dense", "fused")
     }
     stages |= {
-        f"{leg}_score": np.full(len(keys), np.nan) for leg in ("bm25", "dense", "fused", "rerank")
+        f"{leg}_score": np.full(len(query), np.nan) for leg in ("bm25", "dense", "fused", "rerank")
     }
     if config.bm25 is not None:
         stages["bm25_rank"], stages["bm25_score"] = _look_up(
@@ -108,19 +130,7 @@ def stage_rows(
             stage.pairs.of_head(config.rerank, first_stage),
         )
         stages["rerank_score"] = _look_up(head, query, chunk)[1]
-    document, rank = stage.chunking.document[chunk], ranks_of(delivered, query, span)
-    return StageRows(
-        query=query,
-        document=document,
-        start=stage.chunking.start[chunk],
-        end=stage.chunking.end[chunk],
-        shown_start=spans.start[span],
-        shown_end=spans.end[span],
-        rank=rank,
-        evidence=np.isin(keys, evidence_keys),
-        relevant=(rank > 0) & _relevant(run, query, span, document),
-        **stages,
-    )
+    return stages
 
 
 def _relevant(run: SystemRun, query: Ints, span: Ints, document: Ints) -> Bools:

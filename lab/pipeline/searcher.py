@@ -1,55 +1,182 @@
-"""One question over one corpus: the ranked chunks with both legs' scores."""
+"""Searcher: one system of a sweep, ready to be asked."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from lab.chunking.chunk import Chunk
+import numpy as np
+
+from lab.arrays import Ints
 from lab.config.config import Config
 from lab.corpus.document import Corpus
+from lab.corpus.filter import Filter, parse_filter
 from lab.errors import ConfigError
 from lab.pipeline.indexes import Indexes
+from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
+from lab.pipeline.rows import SCORED_STAGES, stage_columns
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Query
-from lab.storage.cache import Cache, default_cache_path
-from lab.storage.progress import Progress
+from lab.retrieval.ranking import Ranking, project
+
+
+@dataclass(frozen=True, slots=True)
+class StageScore:
+    """Where a stage has a chunk: its rank from 1, 0 for a stage that re-scores and keeps no ranking
+    of its own, and its score."""
+
+    rank: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A ranked chunk; a leg's score is NaN where it did not find the chunk."""
+    """One result. `text` is what is handed to the reader, `[start, end)` of its document, for the
+    chunk `[chunk_start, chunk_end)` that was searched; `stages` holds the stages that have the
+    chunk: `bm25`, `dense`, `fused`, `rerank`. `score` is the last stage's."""
 
     rank: int
-    chunk: Chunk
+    doc_id: str
+    start: int
+    end: int
     text: str
-    bm25: float
-    dense: float
     score: float
+    chunk_start: int
+    chunk_end: int
+    stages: Mapping[str, StageScore]
 
 
-def search(
-    corpus: Corpus, query: Query, config: Config, k: int, progress: Progress
-) -> tuple[Hit, ...]:
-    """The first `k` chunks for a question under one hybrid system; the legs' scores are those of
-    its own words. Raises ConfigError for a blank question."""
-    if not query.text.strip():
-        raise ConfigError("the question is blank; expected words to look for")
-    assert config.bm25 is not None  # a hybrid system has both legs
-    assert config.dense is not None
-    resources = Resources(Cache(default_cache_path(), progress.note), progress)
-    stage = Stages(Indexes(corpus, config.chunk, resources), Questions.of([query])).asked_by(config)
-    ranking = stage.first_stage(config).first(k)
-    lexical = stage.indexes.bm25_index(config.bm25).scores(stage.questions.texts, ranking.chunks)
-    semantic = stage.indexes.dense_index(config.dense).scores(
-        stage.question_vectors(config.dense), ranking.chunks
-    )
-    return tuple(
-        Hit(
-            rank + 1,
-            stage.chunking[index],
-            stage.chunking.text(index),
-            *(float(s[0, rank]) for s in scores),
+class Searcher:
+    """A system over a corpus: every stage that it has, as in a sweep, so that rankings are the
+    same to the last bit. What it indexes is kept; what it is asked is not."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        config: Config,
+        resources: Resources,
+        indexes: Indexes | None = None,
+    ) -> None:
+        if config.retriever is not None:
+            raise ConfigError(
+                f"'{config.retriever}' is a retriever of your own: the lab cannot search with it"
+            )
+        self.corpus = corpus
+        self.config = config
+        self.resources = resources
+        self.indexes = indexes or Indexes(corpus, config.chunk, resources)
+
+    def __repr__(self) -> str:
+        return f"Searcher({self.config.name!r}, {len(self.corpus)} documents)"
+
+    def at_alpha(self, alpha: float) -> "Searcher":
+        """The same hybrid system with another weight of the dense leg, over the same indexes.
+        Raises ConfigError for a system of one leg, or an alpha outside [0, 1]."""
+        fusion = self.config.fusion
+        if fusion is None:
+            raise ConfigError(f"'{self.config.name}' has one leg: there is no alpha to change")
+        if not 0 <= alpha <= 1:
+            raise ConfigError(f"alpha is {alpha!r}; expected a number from 0 to 1")
+        changed = fusion.model_copy(update={"alpha": alpha})
+        config = self.config.model_copy(update={"fusion": changed})
+        return Searcher(self.corpus, config, self.resources, self.indexes)
+
+    def search(
+        self,
+        text: str,
+        k: int = 10,
+        filter: Mapping[str, Any] | Filter | None = None,
+        variants: Sequence[str] = (),
+    ) -> tuple[Hit, ...]:
+        """The first `k` hits for a question, best first. `filter` are conditions on the documents'
+        metadata, like `{"year": {"gte": 2020}}`; `variants` other wordings of the question, which a
+        system with variants searches as well. Raises ConfigError for a filter that is none."""
+        query = Query("question", text, variants=tuple(variants), filter=self._parsed(filter))
+        (hits,) = self._answers([query], k, filtered=True)
+        return hits
+
+    def search_many(self, queries: Sequence[str | Query], k: int = 10) -> list[tuple[Hit, ...]]:
+        """The first `k` hits of every question, all asked at once. A Query's filter and variants
+        are used by a system that uses them, as in a sweep."""
+        asked = [
+            query if isinstance(query, Query) else Query(str(number), query)
+            for number, query in enumerate(queries)
+        ]
+        return self._answers(asked, k, filtered=self.config.filter)
+
+    def _parsed(self, plain: Mapping[str, Any] | Filter | None) -> Filter | None:
+        if isinstance(plain, Filter):
+            return plain
+        problems: list[str] = []
+        parsed = parse_filter(plain, "filter", problems)
+        if problems:
+            raise ConfigError(problems)
+        return parsed
+
+    def _answers(self, queries: Sequence[Query], k: int, filtered: bool) -> list[tuple[Hit, ...]]:
+        if k < 1:
+            raise ConfigError(f"k is {k}; expected a whole number from 1")
+        asked = [replace(query, evidence=()) for query in queries]
+        questions = Questions.of(asked, filtered=filtered, variants=self.config.variants)
+        stages = Stages(self.indexes, questions, self.resources)
+        prepare_pairs([(stages, [self.config])])
+        ranking = stages.ranking(self.config)
+        delivery = self.indexes.delivery(self.config.deliver)
+        delivered = project(ranking, delivery.span_of).first(k)
+        shown = [delivered.hits(query) for query in range(len(queries))]
+        query = np.repeat(np.arange(len(queries)), [len(spans) for spans in shown])
+        span = np.concatenate([*shown, np.zeros(0, dtype=np.int64)])
+        chunk = _best_chunks(ranking, delivery.span_of, query, span)
+        columns = stage_columns(stages, self.config, query, chunk)
+        rank = np.concatenate([np.arange(len(spans)) for spans in shown] or [span])
+        scores = delivered.scores[query, rank]
+        hits: list[list[Hit]] = [[] for _ in queries]
+        for row in range(len(span)):
+            hits[query[row]].append(
+                self._hit(
+                    rank=int(rank[row]) + 1,
+                    score=float(scores[row]),
+                    shown=delivery.spans[int(span[row])],
+                    chunk=int(chunk[row]),
+                    stages=_stages_of(columns, row),
+                )
+            )
+        return [tuple(of_question) for of_question in hits]
+
+    def _hit(
+        self, rank: int, score: float, shown: Any, chunk: int, stages: Mapping[str, StageScore]
+    ) -> Hit:
+        searched = self.indexes.chunking[chunk]
+        text = self.corpus[shown.doc_id].text[shown.start : shown.end]
+        return Hit(
+            rank=rank,
+            doc_id=shown.doc_id,
+            start=shown.start,
+            end=shown.end,
+            text=text,
+            score=score,
+            chunk_start=searched.start,
+            chunk_end=searched.end,
+            stages=stages,
         )
-        for scores in [(lexical, semantic, ranking.scores)]
-        for rank, index in enumerate(ranking.hits(0))
-    )
+
+
+def _best_chunks(ranking: Ranking, span_of: Ints, query: Ints, span: Ints) -> Ints:
+    """For every delivered span of a question the chunk that brought it: the first that it is
+    delivered for."""
+    best = np.empty(len(span), dtype=np.int64)
+    for row, (asked, wanted) in enumerate(zip(query.tolist(), span.tolist(), strict=True)):
+        chunks = ranking.hits(asked)
+        best[row] = chunks[np.argmax(span_of[chunks] == wanted)]
+    return best
+
+
+def _stages_of(columns: Mapping[str, Any], row: int) -> dict[str, StageScore]:
+    """The stages that have a chunk, by name."""
+    stages = {}
+    for stage in SCORED_STAGES:
+        rank, score = columns.get(f"{stage}_rank"), columns[f"{stage}_score"][row]
+        if not np.isnan(score):
+            stages[stage] = StageScore(0 if rank is None else int(rank[row]), float(score))
+    return stages

@@ -107,10 +107,10 @@ class Cache:
 
     def _open(self) -> sqlite3.Connection:
         if self.path is None:
-            return _prepared(sqlite3.connect(":memory:"))
+            return _prepared(_connect(":memory:"))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            return _prepared(sqlite3.connect(self.path, timeout=PATIENCE))
+            return _prepared(_connect(self.path, timeout=PATIENCE))
         except (FileExistsError, NotADirectoryError):
             raise
         except (OSError, sqlite3.OperationalError) as fault:
@@ -123,14 +123,14 @@ class Cache:
             # Without write access SQLite cannot share a file with writers; as immutable it is read
             # as it stands.
             try:
-                connection = sqlite3.connect(
+                connection = _connect(
                     f"{self.path.absolute().as_uri()}?{mode}", uri=True, timeout=PATIENCE
                 )
                 connection.execute("SELECT count(*) FROM (SELECT 1 FROM kept LIMIT 1)")
             except sqlite3.OperationalError:
                 continue
             return connection
-        return _prepared(sqlite3.connect(":memory:"))
+        return _prepared(_connect(":memory:"))
 
     def _tell(self, what: str, message: str) -> None:
         if what not in self._told:
@@ -142,6 +142,12 @@ class Cache:
             f"{self.path}: the cache cannot be read ({fault}); delete it or name another with "
             "LAB_CACHE"
         )
+
+
+def _connect(place: str | Path, **options: Any) -> sqlite3.Connection:
+    """A connection that a server may build in one thread and use in another, one at a time."""
+    connection: sqlite3.Connection = sqlite3.connect(place, check_same_thread=False, **options)
+    return connection
 
 
 def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:

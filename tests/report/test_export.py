@@ -48,12 +48,12 @@ def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe():
 
 def test_csv_holds_every_table_and_json_is_untouched(run, tmp_path):
     export(run, "csv", tmp_path)
-    rows = list(csv.DictReader((tmp_path / "scores.csv").open(newline="", encoding="utf-8")))
+    rows = list(csv.DictReader((tmp_path / "scores.csv").open(newline="", encoding="utf-8-sig")))
     assert len(rows) == len(run.systems) * 5
     assert {row["query_id"] for row in rows} == {"img", "valve", "e-4012", "'=1+2", "close"}
     means = {
         row["system"]: float(row["ndcg@10"])
-        for row in csv.DictReader((tmp_path / "systems.csv").open(encoding="utf-8", newline=""))
+        for row in csv.DictReader((tmp_path / "systems.csv").open(encoding="utf-8-sig", newline=""))
     }
     for name, mean in means.items():
         own = [float(row["ndcg@10"]) for row in rows if row["system"] == name]

@@ -10,6 +10,7 @@ from lab.config.rows import is_absent
 from lab.errors import ConfigError, RunError, nearest
 from lab.report.export.paper import latex, markdown
 from lab.report.export.trec import ranx_files, trec_files
+from lab.runs.config_file import experiment_file
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -17,21 +18,29 @@ if TYPE_CHECKING:
 
 # What a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# The one format that is about a single system.
+CONFIG = "config"
 # Name of a file inside the export -> its text.
 Files = Iterator[tuple[str, str]]
 
 
-def export(run: Run, to: str, folder: Path) -> list[Path]:
-    """Write a run in one format and name the files. Raises ConfigError for an unknown format,
+def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[Path]:
+    """Write a run in one format and name the files. `system` is what `config` writes, by its full
+    or short name, by default the recommended one. Raises ConfigError for an unknown format,
     RunError when the folder cannot be written."""
-    if to not in FORMATS:
-        raise ConfigError(f"--to '{to}'{nearest(to, FORMATS)}")
+    if to not in FORMATS and to != CONFIG:
+        raise ConfigError(f"--to '{to}'{nearest(to, [*FORMATS, CONFIG])}")
+    if system is not None and to != CONFIG:
+        raise ConfigError(f"--system goes with --to {CONFIG}; '{to}' writes every system")
+    files = FORMATS[to](run) if to in FORMATS else _config(run, system)
     written = []
     try:
-        for name, text in FORMATS[to](run):
+        for name, text in files:
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8", newline="")
+            # Spreadsheet programs take a file without a mark for their own encoding.
+            encoding = "utf-8-sig" if place.suffix == ".csv" else "utf-8"
+            place.write_text(text, encoding, newline="")
             written.append(place)
     except OSError as fault:
         raise RunError(f"{folder}: cannot be written ({fault.strerror})") from None
@@ -116,6 +125,11 @@ def _by_question(table: "pd.DataFrame") -> dict[tuple[str, str], list[dict[str, 
         }
         found.setdefault((system, query_id), []).append(row)
     return found
+
+
+def _config(run: Run, system: str | None) -> Files:
+    name = run.tables.named(system or run.recommended)
+    yield "experiment.toml", experiment_file(run, name)
 
 
 def _markdown(run: Run) -> Files:

@@ -1,0 +1,88 @@
+"""From a verdict to its use: the system of a run, loaded, exported, run again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import lab
+from lab.cli import app
+from lab.config.experiment import read_experiment
+from lab.errors import ConfigError, RunError
+from lab.runs.config_file import experiment_file
+from tests.conftest import ROOT
+
+GRID: dict[str, Any] = {
+    "chunk_strategy": ("fixed", "structure"),
+    "chunk_size": (300, (200, 600)),
+    "mode": "bm25",
+    "k1": (0.9, 1.2),
+    "deliver": ("chunk", "window(1)"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    corpus = lab.read_corpus(ROOT / "corpora" / "devices")
+    queries = lab.read_diagnostics(ROOT / "diagnostic_sets" / "devices" / "exact_id.jsonl", corpus)
+    run = lab.sweep(corpus, queries, lab.Grid(**GRID), progress=False)
+    return run.write(tmp_path_factory.mktemp("runs") / "run")
+
+
+def test_the_recommended_system_answers_as_in_its_run(folder: Path) -> None:
+    run = lab.read_run(folder)
+    searcher = lab.load(folder)
+    assert searcher.config.name == run.recommended
+    table = run.tables.rankings
+    rows = table[(table["system"] == run.recommended) & (table["rank"].fillna(0) > 0)]
+    for query in [query for query in run.queries if query.query_id in run.query_ids][:10]:
+        ranked = rows[rows["query_id"] == query.query_id].sort_values("rank", kind="stable")
+        best = ranked.drop_duplicates("rank").head(5)
+        spans = zip(best["doc_id"], best["shown_start"], best["shown_end"], strict=True)
+        hits = searcher.search(query.text, 5)
+        assert [(hit.doc_id, hit.start, hit.end) for hit in hits] == list(spans)
+
+
+def test_any_system_by_its_full_or_short_name(folder: Path) -> None:
+    run = lab.read_run(folder)
+    for name in run.systems:
+        assert lab.load(run, name).config.name == name
+        assert lab.load(run, run.labels[name]).config.name == name
+    assert lab.load(run, "best").config.name == run.best
+    with pytest.raises(RunError, match="no system 'structur'"):
+        lab.load(run, "structur")
+
+
+def test_documents_that_moved_are_named(folder: Path) -> None:
+    searcher = lab.load(folder, corpus=ROOT / "corpora" / "devices")
+    assert len(searcher.corpus) == 43
+    with pytest.raises(RunError, match="have changed"):
+        lab.load(folder, corpus=ROOT / "corpora" / "software")
+
+
+def test_every_system_survives_its_experiment_file(folder: Path, tmp_path: Path) -> None:
+    run = lab.read_run(folder)
+    for name in run.systems:
+        file = tmp_path / "experiment.toml"
+        file.write_text(experiment_file(run, name), "utf-8")
+        experiment = read_experiment(file)
+        (config,) = experiment.grid.systems()[0]
+        assert config.name == name
+        assert experiment.measure.model_dump(mode="json") == run.manifest["measure"]
+
+
+def test_the_commands_search_and_export(folder: Path, tmp_path: Path) -> None:
+    searched = CliRunner().invoke(app, ["search", "--run", str(folder), "E-4012", "-k", "2"])
+    assert searched.exit_code == 0, searched.output
+    assert "bm25" in searched.output
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["export", str(folder), "--to", "config", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert len(read_experiment(out / "experiment.toml").grid.systems()[0]) == 1
+    csv = tmp_path / "csv"
+    wrong = ["export", str(folder), "--to", "csv", "--system", "x", "--out", str(csv)]
+    with pytest.raises(ConfigError, match="goes with --to config"):
+        CliRunner().invoke(app, wrong, catch_exceptions=False)
+    CliRunner().invoke(app, ["export", str(folder), "--to", "csv", "--out", str(csv)])
+    assert (csv / "systems.csv").read_bytes().startswith(b"\xef\xbb\xbf")
