@@ -11,7 +11,7 @@ from lab.evaluation.incomplete import NO_HIT, UNJUDGED, grades_over, judged_shar
 from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun, fitting, score
 from lab.relevance.judge import DocumentJudge
-from lab.relevance.pieces import Pieces, pieces
+from lab.relevance.pieces import Pieces
 from lab.relevance.query import Evidence
 
 # Differences of means below this are float noise.
@@ -90,13 +90,26 @@ def _head(asked: Pieces, run: SystemRun, metric: Metric) -> _Head:
 def _supposed(
     asked: Pieces, other: Sequence[dict[str, int]], leader: Sequence[dict[str, int]]
 ) -> Pieces:
-    queries = []
-    for query, own, against in zip(asked.queries, other, leader, strict=True):
-        grade = max(item.grade for item in query.evidence)
+    """The pieces with those documents as further ones."""
+    queries = list(asked.queries)
+    items, owner = list(asked.items), asked.query.tolist()
+    for number, (own, against) in enumerate(zip(other, leader, strict=True)):
         better = [d for d, rank in own.items() if d not in against or against[d] > rank]
-        added = tuple(Evidence(doc_id, grade=grade) for doc_id in better)
-        queries.append(replace(query, evidence=(*query.evidence, *added)))
-    return pieces(queries, "document")
+        if better:
+            query = queries[number]
+            grade = max(item.grade for item in query.evidence)
+            added = tuple(Evidence(doc_id, grade=grade) for doc_id in better)
+            queries[number] = replace(query, evidence=(*query.evidence, *added))
+            items += [(one,) for one in added]
+            owner += [number] * len(added)
+    order = np.argsort(owner, kind="stable")
+    return Pieces(
+        unit=asked.unit,
+        queries=tuple(queries),
+        unscored=(),
+        items=tuple(items[place] for place in order.tolist()),
+        query=np.array(owner)[order],
+    )
 
 
 def _judged_anew(asked: Pieces, run: SystemRun) -> SystemRun:
