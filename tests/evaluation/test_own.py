@@ -39,7 +39,7 @@ def test_a_callable_stands_among_the_metrics() -> None:
     )
     result = sweep(CORPUS, QUERIES, GRID, measure)
     assert result.metrics == ("recall@1", "mrr", "python:reciprocal", "python:mentions_oil")
-    values = result.values[0]
+    values = result.tables.values[0]
     assert np.array_equal(values[:, 1], values[:, 2])
     assert values[:, 3].tolist() == [1.0, 0.0]
     table = result.table()
