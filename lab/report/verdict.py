@@ -4,6 +4,7 @@ to beware of."""
 from dataclasses import dataclass
 from typing import Any
 
+from lab.evaluation.risk import HURT
 from lab.evaluation.verdict import OPPOSITE, Verdict, chosen_among
 from lab.report.sentences import choice_word, count, headline, sentences
 from lab.runs.run import Run
@@ -75,8 +76,20 @@ def verdict_of(run: Run) -> FirstScreen:
         select_by=found["select_by"],
         figures=_figures(run),
         among=chosen_among(len(run.systems)),
-        sentences=tuple(sentences(found, short)),
+        sentences=(*sentences(found, short), *_risk(run)),
         warnings=tuple(_warnings(manifest, found)),
+    )
+
+
+def _risk(run: Run) -> tuple[str, ...]:
+    """What the mean hides of the recommended system; nothing for the baseline itself."""
+    row = run.tables.systems.set_index("system").loc[run.recommended]
+    hurt, helped = int(row["hurt"]), int(row["helped"])
+    if run.recommended == run.baseline or not hurt:
+        return ()
+    return (
+        f"On {count(hurt, 'question')} it is {HURT} or more worse than the baseline by "
+        f"{run.tables.select_by}, on {helped:,} as much better.",
     )
 
 
