@@ -75,19 +75,19 @@ def _anchored(
     text: str, size: int, config: ChunkConfig, units: Units, splits: Callable[[int], Split]
 ) -> Anchored:
     """A document's strings of one size, put back to their offsets."""
-    lost: list[str] = []
+    lost: tuple[str, ...] = ()
     uncovered = 0
 
     def split(part: str, size: int) -> list[Span]:
-        nonlocal uncovered
+        nonlocal lost, uncovered
         reach = partial(_reach, part, config.overlap, units)
         anchored = anchor(part, splits(size)(part), reach)
-        lost.extend(anchored.lost)
-        uncovered = anchored.uncovered
+        # A phase cuts the beginning twice; what the second cut does to the text is told.
+        lost, uncovered = anchored.lost, anchored.uncovered
         return list(anchored.spans)
 
     spans = phased(split, text, size, config.overlap, config.phase)
-    return Anchored(tuple(spans), tuple(dict.fromkeys(lost)), uncovered)
+    return Anchored(tuple(spans), lost, uncovered)
 
 
 def missing_library(strategy: str) -> str | None:
