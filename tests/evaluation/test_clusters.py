@@ -1,9 +1,15 @@
 """The units of a set: which questions count together, whatever the order of lines."""
 
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lab
 from lab.evaluation.clusters import clustered, main_documents
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
@@ -22,7 +28,7 @@ def asked(*evidence: str) -> list[Query]:
     ]
 
 
-def units(queries: list[Query]) -> dict[str, str]:
+def units(queries: Sequence[Query]) -> dict[str, str]:
     laid = pieces(queries, "document")
     return dict(zip((q.query_id for q in laid.queries), main_documents(laid).tolist(), strict=True))
 
@@ -87,3 +93,22 @@ def test_sums_and_sizes_are_of_units() -> None:
     found = clustered(np.array(["b", "a", "b", "a", "a"]))
     assert found.sizes.tolist() == [3, 2]
     assert found.sums(np.array([[1.0], [2], [4], [8], [16]])).ravel().tolist() == [26, 5]
+
+
+@pytest.mark.parametrize("name", ["scifact", "cranfield"])
+def test_shuffled_qrels_of_a_published_set_give_the_same_units(
+    name: str, shared: Path, tmp_path: Path
+) -> None:
+    source = shared / "bench" / "beir" / name
+    if not source.is_dir():
+        pytest.skip(f"{source} is not there")
+    corpus = lab.read_corpus(source)
+    shutil.copytree(source, tmp_path / "set")
+    for qrels in (tmp_path / "set" / "qrels").glob("*.tsv"):
+        head, *lines = qrels.read_text("utf-8").splitlines()
+        np.random.default_rng(0).shuffle(lines)
+        qrels.write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    first, second = (
+        units(lab.read_diagnostics(folder, corpus)) for folder in (source, tmp_path / "set")
+    )
+    assert first == second
