@@ -37,7 +37,7 @@ def pool(
 
 
 def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
-    from lab.runs.pool import Source, pick
+    from lab.runs.pool import Source, candidates, pick
     from lab.runs.run import read_run
     from lab.sets.pool.merge import earlier_labels
     from lab.sets.pool.page import labelling_page
@@ -49,7 +49,7 @@ def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
     source = Source(
         opened.tables.rankings, opened.queries, opened.corpus, unit, earlier_labels(sets)
     )
-    systems = manifest["as_good_as_best"]
+    systems = candidates(opened.tables)
     picked = pick(source, systems, manifest["conclusions"]["select_by"], budget)
     grades = [item.grade for query in opened.queries for item in query.evidence]
     most = max(1, min(max(grades, default=1), 9)) if unit == "document" else 3

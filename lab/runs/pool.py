@@ -14,6 +14,7 @@ from lab.evaluation.incomplete import UNJUDGED
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.pooling import Pool, choose, weight, worth
 from lab.relevance.query import Query
+from lab.runs.tables import Tables
 from lab.sets.pool.sheet import Pair
 
 if TYPE_CHECKING:
@@ -37,6 +38,18 @@ class Picked:
     metric: str
     unjudged: int
     telling: int
+
+
+def candidates(tables: Tables) -> tuple[str, ...]:
+    """The systems between which labels may choose: those that are not told from the best; where
+    there are none, those whose distance to it the unjudged could turn."""
+    undecided = tuple(map(str, tables.manifest["as_good_as_best"]))
+    if len(undecided) > 1 or "unjudged decides" not in tables.systems:
+        return undecided
+    turned = tables.systems["unjudged decides"] | (
+        tables.systems["system"] == tables.manifest["best"]
+    )
+    return tuple(map(str, tables.systems.loc[turned, "system"]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,18 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from lab.cli import main
+from lab.corpus.document import Corpus, Document
 from lab.corpus.read import read_corpus
 from lab.errors import RunError
+from lab.relevance.query import Query
 from lab.relevance.read import read_diagnostics
-from lab.runs.pool import Source, pick
+from lab.runs.pool import Source, candidates, pick
 
 Call = Callable[..., tuple[int, str, str]]
 DOCUMENTS = {
@@ -102,8 +106,6 @@ def test_wrong_calls_are_told(place: Path, call: Call) -> None:
 
 
 def test_one_system_leaves_nothing_to_choose() -> None:
-    import pandas as pd
-
     corpus = read_corpus(Path("corpora/devices"))
     source = Source(pd.DataFrame(), [], corpus, "document", {})
     with pytest.raises(RunError, match="no label can change the choice"):
@@ -111,11 +113,6 @@ def test_one_system_leaves_nothing_to_choose() -> None:
 
 
 def test_spans_of_several_chunkings_are_one_pair() -> None:
-    import pandas as pd
-
-    from lab.corpus.document import Corpus, Document
-    from lab.relevance.query import Query
-
     corpus = Corpus([Document("d", "x" * 300), Document("e", "y" * 300)])
     rows = [
         ("one", 1, "d", 0, 100, False, False),
@@ -137,3 +134,17 @@ def test_spans_of_several_chunkings_are_one_pair() -> None:
     again = pick(Source(rankings, [Query("q", "?")], corpus, "evidence", labelled),
                  ["one", "two"], "ndcg@10", 5)  # fmt: skip
     assert [pair.start for pair in again.pairs] == [0]
+
+
+def test_where_all_are_told_apart_the_unjudged_may_still_decide() -> None:
+    table = pd.DataFrame({"system": ["a", "b", "c"], "unjudged decides": [False, True, False]})
+
+    def of(undecided: list[str], systems: pd.DataFrame) -> tuple[str, ...]:
+        given = SimpleNamespace(
+            manifest={"as_good_as_best": undecided, "best": "a"}, systems=systems
+        )
+        return candidates(given)  # type: ignore[arg-type]  # all that it reads
+
+    assert of(["a"], table) == ("a", "b")
+    assert of(["a", "c"], table) == ("a", "c")
+    assert of(["a"], table.drop(columns="unjudged decides")) == ("a",)
