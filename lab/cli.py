@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import lab
-from lab.commands import ask, decide, finished, metrics, pool, run, sets
+from lab.commands import ask, decide, finished, metrics, pool, run, sets, stored
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "ablate": decide.ablate,
     "gate": decide.gate,
     "history": decide.history,
+    "cache": stored.cache,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

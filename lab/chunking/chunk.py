@@ -44,9 +44,9 @@ class Chunking:
     wins a tied score.
 
     `document`, `start`, `end` and `level` are parallel arrays: position of the document in the
-    corpus, code point offsets, and which of several sizes the chunk belongs to. `blank` counts the
-    spans that held only white space and were left out. `faults` is empty but for other libraries'
-    splitters.
+    corpus, code point offsets, and which of several sizes the chunk belongs to; `shared` lists
+    (chunk, level) of further sizes that cut the same span. `blank` counts the spans that held only
+    white space and were left out. `faults` is empty but for other libraries' splitters.
     """
 
     corpus: Corpus
@@ -56,26 +56,33 @@ class Chunking:
     level: Ints
     blank: int = 0
     faults: tuple[Fault, ...] = ()
+    shared: tuple[tuple[int, int], ...] = ()
 
     @staticmethod
     def of(
         corpus: Corpus, spans: list[tuple[int, int, int, int]], faults: tuple[Fault, ...] = ()
     ) -> "Chunking":
         """From (document, start, end, level) in any order; repeats and blank spans are dropped."""
-        unique = {(d, s, e): level for d, s, e, level in sorted(spans, reverse=True)}
+        levels: dict[tuple[int, int, int], list[int]] = {}
+        for d, s, e, level in sorted(set(spans)):
+            levels.setdefault((d, s, e), []).append(level)
         texts = [document.text for document in corpus]
-        kept = sorted(
-            (d, s, e, level) for (d, s, e), level in unique.items() if texts[d][s:e].strip()
-        )
-        columns = np.array(kept, dtype=np.int64).reshape(-1, 4).T
+        kept = [
+            (*span, *several)
+            for span, several in sorted(levels.items())
+            if texts[span[0]][span[1] : span[2]].strip()
+        ]
+        columns = np.array([row[:4] for row in kept], dtype=np.int64).reshape(-1, 4).T
+        shared = tuple((place, level) for place, row in enumerate(kept) for level in row[4:])
         return Chunking(
             corpus=corpus,
             document=columns[0],
             start=columns[1],
             end=columns[2],
             level=columns[3],
-            blank=len(unique) - len(kept),
+            blank=len(levels) - len(kept),
             faults=faults,
+            shared=shared,
         )
 
     def __len__(self) -> int:

@@ -45,17 +45,23 @@ def deliver(
 
 
 def _window(chunking: Chunking, n: int) -> tuple[Ints, Ints]:
-    """Start of the n-th chunk before and end of the n-th after, within the document and the
-    size."""
-    order = np.lexsort((chunking.start, chunking.document, chunking.level))
-    start, end = np.empty_like(chunking.start), np.empty_like(chunking.end)
-    group = np.stack((chunking.level[order], chunking.document[order]))
+    """Start of the n-th chunk before and end of the n-th after, within the document and the size;
+    a span that several sizes cut stands in the row of each, and has the window of its first."""
+    own, further = (
+        np.arange(len(chunking)),
+        np.array(chunking.shared, dtype=np.int64).reshape(-1, 2),
+    )
+    chunk_of = np.concatenate((own, further[:, 0]))
+    level = np.concatenate((chunking.level, further[:, 1]))
+    order = np.lexsort((chunking.start[chunk_of], chunking.document[chunk_of], level))
+    first, last = np.empty_like(chunk_of), np.empty_like(chunk_of)
+    group = np.stack((level[order], chunking.document[chunk_of[order]]))
     edges = np.flatnonzero(np.any(group[:, 1:] != group[:, :-1], axis=0)) + 1
     for members in np.split(order, edges):
         places = np.arange(len(members))
-        start[members] = chunking.start[members][np.maximum(places - n, 0)]
-        end[members] = chunking.end[members][np.minimum(places + n, len(members) - 1)]
-    return start, end
+        first[members] = chunk_of[members[np.maximum(places - n, 0)]]
+        last[members] = chunk_of[members[np.minimum(places + n, len(members) - 1)]]
+    return chunking.start[first[own]], chunking.end[last[own]]
 
 
 def _parents(chunking: Chunking, parents: Chunking) -> tuple[Ints, Ints]:

@@ -145,7 +145,7 @@ class Resources:
                 }
                 broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
                 nan = {keys[slab[place]] for place in broken}
-                self.cache.put({key: fresh[key] for key in fresh.keys() - nan})
+                self.cache.put({key: fresh[key] for key in fresh.keys() - nan}, model)
                 known |= fresh
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
@@ -200,7 +200,7 @@ class Resources:
                     key: vector.astype("<f4").tobytes()
                     for key, vector in zip(missing[text], vectors, strict=True)
                 }
-                self.cache.put(fresh)
+                self.cache.put(fresh, model)
                 known |= fresh
                 advance(1)
         if not spans:
@@ -234,7 +234,7 @@ class Resources:
                     keys[i]: np.float64(s).astype("<f8").tobytes()
                     for i, s in zip(slab, scores, strict=True)
                 }
-                self.cache.put(fresh)
+                self.cache.put(fresh, model)
                 known |= fresh
         found = np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
         if isinstance(scorer, CrossEncoderScorer):
@@ -278,7 +278,7 @@ class Resources:
         for key, document in missing.items():
             fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
             advance(1)
-        self.cache.put(fresh)
+        self.cache.put(fresh, model)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
 
     def unknown_tokens(self, model: str, texts: Sequence[str]) -> tuple[int, int]:
@@ -294,7 +294,7 @@ class Resources:
             keys[text]: np.array(counts, dtype="<i8").tobytes()
             for text, counts in zip(fresh, encoder.unknown(fresh), strict=True)
         }
-        self.cache.put(counted)
+        self.cache.put(counted, model)
         values = known | counted
         counts = [np.frombuffer(values[keys[text]], dtype="<i8") for text in texts]
         return sum(int(count[0]) for count in counts), sum(int(count[1]) for count in counts)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,18 @@ class Cache:
         except sqlite3.Error as fault:
             raise self._unusable(fault) from None
 
-    def put(self, values: Mapping[bytes, bytes]) -> None:
-        """Keep values; all of them or, when the process dies, none."""
+    def put(self, values: Mapping[bytes, bytes], model: str = "") -> None:
+        """Keep values that a model has computed; all of them or, when the process dies, none."""
         try:
             with self._connection:
-                rows = ((key, value, _checksum(key, value)) for key, value in values.items())
-                self._connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", rows)
+                number = self._number(model)
+                rows = (
+                    (key, value, _checksum(key, value), number) for key, value in values.items()
+                )
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO kept (key, value, checksum, model) VALUES (?, ?, ?, ?)",
+                    rows,
+                )
         except sqlite3.OperationalError as fault:
             self._unsaved.update(values)
             self._tell(
@@ -99,6 +106,42 @@ class Cache:
                 f"{self.path}: the cache cannot be written ({fault}); what is new is computed "
                 "again next time",
             )
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Values and their bytes of every model, by its name; "" for what no model is known of."""
+        rows = self._ask(
+            "SELECT coalesce(name, ''), count(*), sum(length(value)) FROM kept "
+            "LEFT JOIN models ON kept.model = models.number GROUP BY 1 ORDER BY 1"
+        )
+        return {name: (count, size) for name, count, size in rows}
+
+    def forget(self, model: str) -> int:
+        """Remove all values of a model, whatever its state was, and return how many there were."""
+        if model not in self.sizes():
+            return 0
+        try:
+            with self._connection:
+                found = self._connection.execute(
+                    "DELETE FROM kept WHERE model IS (SELECT number FROM models WHERE name = ?)",
+                    (model,),
+                )
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as fault:
+            raise LabError(f"{self.path}: nothing can be removed ({fault})") from None
+        return found.rowcount
+
+    def _number(self, model: str) -> int | None:
+        if not model:
+            return None
+        self._connection.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
+        rows = self._connection.execute("SELECT number FROM models WHERE name = ?", (model,))
+        return int(rows.fetchone()[0])
+
+    def _ask(self, query: str) -> list[Any]:
+        try:
+            return self._connection.execute(query).fetchall()
         except sqlite3.Error as fault:
             raise self._unusable(fault) from None
 
@@ -158,8 +201,15 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
             # With rowids: a vector inside the key's tree would overflow its page, which costs a
             # fourfold time of reading.
             "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum "
-            "INTEGER NOT NULL)"
+            "INTEGER NOT NULL, model INTEGER)"
         )
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, name TEXT UNIQUE)"
+        )
+        if "model" not in {row[1] for row in connection.execute("PRAGMA table_info(kept)")}:
+            # What earlier versions kept stays usable, but nobody knows of which model it is.
+            with suppress(sqlite3.OperationalError):  # another run was quicker
+                connection.execute("ALTER TABLE kept ADD COLUMN model INTEGER")
     return connection
 
 

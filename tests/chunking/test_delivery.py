@@ -13,6 +13,7 @@ from lab.chunking.strategies import chunk
 from lab.config.config import Config
 from lab.corpus.document import Corpus, Document
 from lab.retrieval.ranking import Ranking, project
+from tests.given import corpus_of
 
 CORPUS = Corpus([Document("a", "0123456789"), Document("b", "abcdef")])
 
@@ -97,3 +98,14 @@ def test_what_is_delivered_holds_its_chunk_or_shares_text_with_it(
             assert span.start <= c.start
             assert c.end <= span.end
     assert NONE not in found.span_of
+
+
+def test_a_window_reaches_over_a_span_that_a_smaller_size_cuts_too() -> None:
+    text = ("word " * 87)[:434]
+    chunking = chunk(corpus_of({"d": text}), config := ChunkConfig(size=(64, 192)))
+    delivery = deliver(chunking, config, "window(1)")
+    spans = dict(zip(chunking.spans, delivery.span_of.tolist(), strict=True))
+    window = delivery.spans.spans[spans[0, 192, 384]]
+    assert window == (0, 0, 434)
+    assert (0, 384, 434) in spans  # of both sizes
+    assert chunking.level[chunking.spans.index((0, 384, 434))] == 0

@@ -127,3 +127,67 @@ def test_the_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delenv("LAB_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_cache_path() == tmp_path / "retrieval-diagnostics-lab" / "cache.sqlite"
+
+
+def test_a_cache_is_cleaned_of_one_model(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    encoders = {name: GivenEncoder(identity=name) for name in ("one", "two")}
+    scorers = {"scorer": GivenReranker({"a": 1.0})}
+    resources = Resources(Cache(path), encoders=encoders, scorers=scorers)
+    for name in encoders:
+        resources.embed(name, "passage", ["a", "b", "c"])
+    resources.score_pairs("scorer", ["q"], ["a"])
+    resources.cache.put({b"old": b"value"})
+    resources.cache.close()
+    cache = Cache(path)
+    kept = {"": (1, 5), "one": (3, 192), "two": (3, 192), "scorer": (1, 8)}
+    assert cache.sizes() == kept
+    assert cache.forget("three") == 0
+    assert cache.sizes() == kept
+    assert cache.forget("one") == 3
+    assert cache.sizes() == {name: kept[name] for name in kept if name != "one"}
+    again = Resources(Cache(path), encoders=encoders)
+    again.embed("one", "passage", ["a"])
+    again.embed("two", "passage", ["a"])
+    assert again.counts == {"texts computed": 1, "texts cached": 1}
+
+
+def test_a_cache_of_an_earlier_version_is_read_on(tmp_path: Path) -> None:
+    import sqlite3
+    import zlib
+
+    path = tmp_path / "cache.sqlite"
+    old = sqlite3.connect(path)
+    old.execute(
+        "CREATE TABLE kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL)"
+    )
+    old.execute(
+        "INSERT INTO kept VALUES (?, ?, ?)", (b"k", b"v", zlib.crc32(b"v", zlib.crc32(b"k")))
+    )
+    old.commit()
+    old.close()
+    cache = Cache(path)
+    cache.put({b"new": b"value"}, "model")
+    assert cache.get([b"k", b"new"]) == {b"k": b"v", b"new": b"value"}
+    assert cache.sizes() == {"": (1, 1), "model": (1, 5)}
+    assert cache.forget("") == 1
+    assert cache.sizes() == {"model": (1, 5)}
+
+
+def test_the_command_tells_what_is_kept_and_forgets_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lab.commands.stored import cache
+
+    path = tmp_path / "cache.sqlite"
+    monkeypatch.setenv("LAB_CACHE", str(path))
+    cache()
+    assert not path.exists()  # asking makes nothing
+    Cache(path).put({b"a": b"1234", b"b": b"1234"}, "mine")
+    cache()
+    assert "  mine: 2 value(s), 0.0 MB" in capsys.readouterr().out
+    with pytest.raises(LabError, match="holds nothing of a model 'mime'; did you mean 'mine'"):
+        cache(forget="mime")
+    cache(forget="mine")
+    assert "2 value(s) of 'mine' removed" in capsys.readouterr().out
+    assert Cache(path).sizes() == {}

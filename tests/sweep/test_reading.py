@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import lab
+from lab.chunking.strategies import chunk
 from lab.pipeline.resources import Resources
 from lab.retrieval.config import DEFAULT_MODEL
 from lab.storage.cache import Cache
@@ -56,3 +57,18 @@ def test_prompts_that_fit_no_role_are_told(tmp_path: Path) -> None:
     fitting = {"query": "query : ", "passage": "passage : "}
     lines = told(corpus, [query], str(tiny(tmp_path / "three", prompts=fitting)))
     assert not any("prompt" in line for line in lines)
+
+
+def test_chunks_that_hold_more_tokens_when_counted_again_are_told() -> None:
+    corpus = lab.Corpus(list(lab.read_corpus(ROOT / "corpora" / "devices"))[:4])
+    query = lab.Query("q", "pump", evidence=(lab.Evidence(corpus.documents[0].doc_id),))
+    grid = lab.Grid(chunk_size=40, overlap=10, unit="tokens", mode="dense")
+    config = grid.systems()[0][0].chunk
+    offsets = Resources(Cache(None)).encoder(DEFAULT_MODEL).offsets
+    chunking = chunk(corpus, config, offsets)
+    counts = [len(offsets(text)) for text in chunking.texts]
+    above = sum(count > 40 for count in counts)
+    assert above
+    lines = check_chunks(corpus, [query], grid.systems()[0]).told
+    expected = f"{above} of {len(chunking)} chunks hold more tokens than asked for when counted"
+    assert any(expected in line and f"up to {max(counts)}" in line for line in lines)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lab.chunking.chunk import Chunking, Fault
 from lab.chunking.config import ChunkConfig
+from lab.chunking.size import SizeByType
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.diagnosis.unread import room_of
@@ -31,7 +32,8 @@ FEW_QUESTIONS = 100
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
     """One chunking: its size, per dense model how many chunks are longer than the model reads and
-    the tokens lost, and what another library's splitter did beside."""
+    the tokens lost, what another library's splitter did beside, and of chunks cut by tokens how
+    many hold more than asked for when their text is read alone, and the most that one holds."""
 
     label: str
     chunks: int
@@ -39,6 +41,7 @@ class ChunkFacts:
     mean_characters: float
     truncated: tuple[tuple[str, int, int], ...]
     faults: tuple[Fault, ...] = ()
+    recounted: tuple[int, int] = (0, 0)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -65,6 +68,12 @@ class ChunkFacts:
                 f"{sum(fault.oversized for fault in large)} of {self.chunks} chunks are larger "
                 "than asked for, "
                 f"up to {max(fault.largest for fault in large)}"
+            )
+        if self.recounted[0]:
+            found.append(
+                f"{self.recounted[0]} of {self.chunks} chunks hold more tokens than asked for when "
+                f"counted by themselves, up to {self.recounted[1]}: a cut inside a word leaves "
+                "parts that are read otherwise"
             )
         return tuple(f"{self.label}: {line}" for line in found)
 
@@ -103,8 +112,19 @@ def facts_of(
         chunking.blank,
         round(float(lengths.mean()), 1) if len(lengths) else 0.0,
         tuple(truncated),
-        chunking.faults,
+        faults=chunking.faults,
+        recounted=_recounted(chunking, config, resources),
     )
+
+
+def _recounted(chunking: Chunking, config: ChunkConfig, resources: Resources) -> tuple[int, int]:
+    """Chunks above their size in tokens when each is read alone, and the most tokens of one."""
+    if config.tokenizer is None or isinstance(config.size, SizeByType):
+        return 0, 0
+    encoder, sizes = resources.encoder(config.tokenizer), config.sizes
+    counts = np.array([len(encoder.offsets(text)) for text in chunking.texts], dtype=np.int64)
+    above = counts > np.array(sizes)[chunking.level]
+    return int(above.sum()), int(counts[above].max(initial=0))
 
 
 def _some(items: Iterable[str], shown: int = 5) -> str:
