@@ -7,9 +7,13 @@ LAB_MULTILINGUAL to the folder of multilingual-e5-small.
 """
 
 import os
-import sys
+from typing import Annotated
+
+import typer
 
 import lab
+from lab.cli import run_script
+from lab.errors import ConfigError
 from lab.sets.audit.wording import shared_words
 
 MODELS = {
@@ -53,5 +57,15 @@ def separation(name: str, model: str) -> None:
     print(f"fingerprint {corpus.fingerprint}\n{table.to_string(float_format='{:.3f}'.format)}\n")
 
 
-for name in sys.argv[1:] or MODELS:
-    separation(name, MODELS[name])
+def main(corpora: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """What each diagnostic set separates."""
+    unknown = [name for name in corpora or () if name not in MODELS]
+    if unknown:
+        raise ConfigError(
+            f"no corpus '{name}' here; known: {', '.join(MODELS)}" for name in unknown
+        )
+    for name in corpora or MODELS:
+        separation(name, MODELS[name])
+
+
+run_script(main)

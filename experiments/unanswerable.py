@@ -3,20 +3,27 @@ paragraphs, is held out: questions whose evidence lay in these alone stay natura
 nothing answers them any more. Without whole documents a topic is gone; without paragraphs the rest
 of its document still speaks of it, which is the harder test.
 
-python experiments/unanswerable.py [CORPUS SETS [documents|paragraphs [MODEL]]]
+python experiments/unanswerable.py [CORPUS SETS [documents|paragraphs]] [--model MODEL]
 """
 
 import hashlib
 import re
-import sys
 from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import lab
+from lab.cli import run_script
 
-CORPUS, SETS, UNIT, MODEL = [
-    *sys.argv[1:],
-    *("corpora/devices", "diagnostic_sets/devices", "documents", "")[len(sys.argv) - 1 :],
-]
+
+class Unit(StrEnum):
+    """What is held out: whole documents, or paragraphs of all of them."""
+
+    documents = "documents"
+    paragraphs = "paragraphs"
 
 
 def paragraphs(document: lab.Document) -> list[lab.Document]:
@@ -62,23 +69,32 @@ def halved(corpus: lab.Corpus, queries: list[lab.Query]) -> tuple[lab.Corpus, li
     ]
 
 
-corpus = lab.read_corpus(CORPUS)
-queries = [query for query in lab.read_diagnostics(SETS, corpus) if query.evidence]
-spans = any(item.start is not None for query in queries for item in query.evidence)
-if UNIT == "paragraphs":
-    corpus, queries = in_paragraphs(corpus, queries)
-corpus, queries = halved(corpus, queries)
-grid = lab.Grid(
-    chunk_strategy="fixed" if spans else "document",
-    rerank_depth=20,
-    **({"model": MODEL} if MODEL else {}),
-)
-result = lab.sweep(corpus, queries, grid, name="unanswerable")
-table, effects = result.separation(), result.thresholds()
-mode = dict(zip(result.systems, ("bm25", "dense", "hybrid"), strict=True))
-table["system"], effects["system"] = table["system"].map(mode), effects["system"].map(mode)
-# A leg scores the same whatever is done with it afterwards.
-alone = table[(table["stage"] == "reranker") | (table["stage"] == table["system"])]
-print(f"{CORPUS}, half of the {UNIT} held out: {len(corpus)} left, {len(queries)} questions")
-print(alone.to_string(index=False, float_format="%.3f"), "\n")
-print(effects.to_string(index=False, float_format="%.3f"))
+def main(
+    corpus: Annotated[Path, typer.Argument()] = Path("corpora/devices"),
+    sets: Annotated[Path, typer.Argument()] = Path("diagnostic_sets/devices"),
+    unit: Annotated[Unit, typer.Argument()] = Unit.documents,
+    model: str = "all-MiniLM-L6-v2",
+    out: Path = Path("runs/unanswerable"),
+) -> None:
+    """Do scores tell that the answer is not there?"""
+    documents = lab.read_corpus(corpus)
+    queries = [query for query in lab.read_diagnostics(sets, documents) if query.evidence]
+    spans = any(item.start is not None for query in queries for item in query.evidence)
+    if unit is Unit.paragraphs:
+        documents, queries = in_paragraphs(documents, queries)
+    documents, queries = halved(documents, queries)
+    grid = lab.Grid(chunk_strategy="fixed" if spans else "document", rerank_depth=20, model=model)
+    run = lab.sweep(documents, queries, grid, name="unanswerable")
+    table, effects = run.separation(), run.thresholds()
+    mode = dict(zip(run.systems, ("bm25", "dense", "hybrid"), strict=True))
+    table["system"] = table["system"].map(mode)
+    effects["system"] = effects["system"].map(mode)
+    # A leg scores the same whatever is done with it afterwards.
+    alone = table[(table["stage"] == "reranker") | (table["stage"] == table["system"])]
+    print(f"{corpus}, half of the {unit} held out: {len(documents)} left, {len(queries)} questions")
+    print(alone.to_string(index=False, float_format="%.3f"), "\n")
+    print(effects.to_string(index=False, float_format="%.3f"))
+    print(f"written: {run.write(out)}")
+
+
+run_script(main)

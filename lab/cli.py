@@ -73,13 +73,27 @@ WRONG_INPUT = 2
 
 
 def main() -> None:
-    """Run the command; wrong input ends with exit code 2 and one message that lists every
-    problem."""
+    """Run the command `lab`."""
+    _run(app)
+
+
+def run_script(function: Callable[..., None]) -> None:
+    """Run a script as a command of its own: the function's parameters are its arguments, checked
+    and explained like those of `lab`, and wrong input is told in the same way."""
+    script = typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+    )
+    script.command()(function)
+    _run(script)
+
+
+def _run(command: typer.Typer) -> None:
+    """Wrong input ends with exit code 2 and one message that lists every problem."""
     _speak_utf8()
     warnings.showwarning = _show
     try:
         _check_arguments()
-        app()
+        command()
     except LabError as fault:
         _refuse(fault)
     except OSError as fault:

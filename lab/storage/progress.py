@@ -1,8 +1,11 @@
-"""How long work tells where it is: the library is silent, the command line draws bars or prints
-lines."""
+"""How long work tells where it is: bars in a script or notebook, and on the command line (see
+`lab.report.screens.progress`)."""
 
+import sys
 from collections.abc import Callable
 from typing import Protocol
+
+from lab.errors import visible
 
 Advance = Callable[[int], None]
 
@@ -26,3 +29,34 @@ class Silent:
 
     def note(self, message: str) -> None:
         return None
+
+
+class Bars:
+    """Progress of a script or notebook: a bar a stage that vanishes with it, and notes that stay,
+    on standard error."""
+
+    def stage(self, label: str, total: int) -> Advance:
+        from tqdm.auto import tqdm
+
+        if not total:
+            return lambda steps: None
+        bar = tqdm(total=total, desc=label, leave=False, file=sys.stderr)
+
+        def advance(steps: int) -> None:
+            bar.update(steps)
+            if bar.n >= total:
+                bar.close()
+
+        return advance
+
+    def note(self, message: str) -> None:
+        from tqdm.auto import tqdm
+
+        tqdm.write(f"note: {visible(message)}", file=sys.stderr)
+
+
+def progress_of(wanted: Progress | bool) -> Progress:
+    """What a caller asked for: an object of their own, True for bars, False for silence."""
+    if isinstance(wanted, bool):
+        return Bars() if wanted else Silent()
+    return wanted

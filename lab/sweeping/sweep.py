@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,8 @@ from lab.retrieval.products import compile_products
 from lab.retrieval.rerank import PairScorer
 from lab.runs.run import Run
 from lab.storage.cache import Cache, default_cache_path
-from lab.storage.progress import Progress, Silent
+from lab.storage.progress import Progress, Silent, progress_of
+from lab.sweeping.arguments import as_grid, as_inputs, as_measure
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.doubts import doubts
 from lab.sweeping.failing import without
@@ -61,20 +63,24 @@ from lab.sweeping.tables import run_of
 
 
 def sweep(
-    corpus: Corpus,
-    queries: Sequence[Query],
-    grid: Grid | None = None,
-    measure: Measure | None = None,
+    corpus: Corpus | str | Path,
+    queries: Sequence[Query] | str | Path | Sequence[str | Path],
+    grid: Grid | Mapping[str, Any] | None = None,
+    measure: Measure | Mapping[str, Any] | Sequence[str] | None = None,
     *,
     name: str = "sweep",
-    cache: Path | None = None,
-    progress: Progress | None = None,
+    cache: str | Path | None = None,
+    progress: Progress | bool = True,
     encoders: Mapping[str, Encoder] | None = None,
     rerankers: Mapping[str, PairScorer] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
     profile: bool = False,
 ) -> Run:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
+
+    `corpus` and `queries` are documents and questions, or where they lie; `grid` and `measure` also
+    mappings of their settings, and `measure` a list of metrics, of which the last chooses. Progress
+    and notes are shown unless `progress` is False, or an object of one's own.
 
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are
     loaded. `cache` is the SQLite file for vectors and pair scores, by default the user's (see
@@ -91,15 +97,16 @@ def sweep(
     text, DiagnosticsError when no question can be scored or two share an id, and ModelError when
     no system is left without a reranker that failed.
     """
+    documents, questions = as_inputs(corpus, queries)
     tools = Tools(
-        cache=cache,
-        progress=progress or Silent(),
+        cache=None if cache is None else Path(cache),
+        progress=progress_of(progress),
         encoders=encoders or {},
         rerankers=rerankers or {},
         retrievers=retrievers or {},
         profile=profile,
     )
-    return run_of(measured(corpus, queries, grid or Grid(), measure or Measure(), name, tools))
+    return run_of(measured(documents, questions, as_grid(grid), as_measure(measure), name, tools))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ EVERY = 10.0
 
 
 class TerminalProgress:
-    """Bars with the time left on a terminal; elsewhere a line at the end of a stage and one every
-    ten seconds."""
+    """Bars with the time left on a terminal; elsewhere a line when a stage first ends, and at most
+    one in ten seconds of any stage that goes on or comes again."""
 
     def __init__(self, console: TextConsole) -> None:
         self._console = console
+        # Stage -> when its last line was printed.
+        self._last: dict[str, float] = {}
         self._bars = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -50,13 +52,15 @@ class TerminalProgress:
         return lambda steps: self._bars.advance(task, steps)
 
     def _lines(self, label: str, total: int) -> Callable[[int], None]:
-        done, last = 0, time.monotonic()
+        done, began = 0, time.monotonic()
 
         def advance(steps: int) -> None:
-            nonlocal done, last
+            nonlocal done
             done += steps
-            if done >= total or time.monotonic() - last > EVERY:
-                last = time.monotonic()
+            now = time.monotonic()
+            first = label not in self._last and done >= total
+            if first or now - self._last.get(label, began) > EVERY:
+                self._last[label] = now
                 self._console.print(f"{label}: {done}/{total}", soft_wrap=True)
 
         return advance

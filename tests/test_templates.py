@@ -1,0 +1,55 @@
+"""Templates of experiments take their arguments as commands do, run what they were asked, and write
+it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lab
+from tests.conftest import ROOT
+
+TEMPLATES = (
+    "alpha_sweep",
+    "chunk_size",
+    "compare_retrievers",
+    "reranker_ablation",
+    "unanswerable",
+    "views_and_features",
+)
+
+
+def called(template: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, str(ROOT / "experiments" / f"{template}.py"), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_wrong_arguments_run_nothing(template: str) -> None:
+    done = called(template, "corpora/devices", "diagnostic_sets/devices", "paragraph")
+    assert done.returncode == 2
+    assert "paragraph" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+def test_what_is_not_there_is_told_as_by_the_command(tmp_path: Path) -> None:
+    done = called("chunk_size", str(tmp_path / "nothing"), "diagnostic_sets/devices")
+    assert done.returncode == 2
+    assert "nothing" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert called("separation", "nope").returncode == 2
+
+
+def test_a_template_writes_its_run_and_prints_it(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    sets = "diagnostic_sets/devices/exact_id.jsonl"
+    done = called("chunk_size", "corpora/devices", sets, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert f"written: {out}" in done.stdout
+    assert len(lab.read_run(out).systems) == 9
