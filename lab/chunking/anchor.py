@@ -75,9 +75,11 @@ def _best(
     places: Sequence[int], string: str, named: int | None, text: str, offsets: Sequence[int]
 ) -> int:
     stripped, lead = string.strip(), len(string) - len(string.lstrip())
-    told = [place for place in places if named is not None and offsets[place] == named + lead]
+    named_places = [
+        place for place in places if named is not None and offsets[place] == named + lead
+    ]
     exact = [place for place in places if text.startswith(stripped, offsets[place])]
-    return (told or exact or places)[0]
+    return (named_places or exact or places)[0]
 
 
 def _whole(text: str, string: str, start: int, end: int) -> Span:

@@ -32,21 +32,21 @@ class Heading:
 
 def headings(text: str) -> list[Heading]:
     """The headings of a text in order; lines of fenced code are none."""
-    found: list[Heading] = []
+    titles: list[Heading] = []
     lines = text.split("\n")
     start, before, paragraph = 0, "", False
     for line, fenced in zip(lines, fenced_lines(lines), strict=True):
         atx = None if fenced else ATX.match(line)
         if atx:
-            found.append(Heading(start, len(atx["marks"]), _unclosed(line[atx.end() :].strip())))
+            titles.append(Heading(start, len(atx["marks"]), _unclosed(line[atx.end() :].strip())))
         elif paragraph and not fenced and SETEXT.fullmatch(line):
             level = 1 if "=" in line else 2
-            found.append(Heading(start - len(before) - 1, level, before.strip()))
+            titles.append(Heading(start - len(before) - 1, level, before.strip()))
         # Only a paragraph of one line is taken for a heading: `---` under longer ones is a rule.
         alone = not before.strip() and bool(line.strip())
         paragraph = alone and not fenced and not NO_PARAGRAPH.match(line)
         start, before = start + len(line) + 1, line
-    return found
+    return titles
 
 
 def _unclosed(text: str) -> str:

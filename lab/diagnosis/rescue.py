@@ -62,23 +62,23 @@ def proved_by_systems(
     setting and has the piece is a re-run that has been made already. `held` (systems x pieces) says
     who has which piece, `pieces` numbers them by (query_id, piece), `spans` says whether they are
     spans, which chunks of another size hold otherwise."""
-    beside: dict[int, list[tuple[str, int]]] = {}
+    one_setting_away: dict[int, list[tuple[str, int]]] = {}
     for a, b, setting in pairs(settings):
-        beside.setdefault(a, []).append((setting, b))
-        beside.setdefault(b, []).append((setting, a))
-    found = []
+        one_setting_away.setdefault(a, []).append((setting, b))
+        one_setting_away.setdefault(b, []).append((setting, a))
+    proved = []
     for system, of_system in enumerate(misses):
         row = []
         for miss in of_system:
             piece, changes, larger = pieces[miss.query_id, miss.piece], dict[str, str](), None
-            for setting, other in beside.get(system, ()):
+            for setting, other in one_setting_away.get(system, ()):
                 if setting not in changes and held[other][piece]:
                     changes[setting] = f"{setting} {value_text(settings[other], setting)}"
                     if setting == "chunk_size" and spans:
                         larger = _larger(settings[other][setting], settings[system][setting])
             row.append(with_systems(miss, changes, larger) if changes else miss)
-        found.append(tuple(row))
-    return tuple(found)
+        proved.append(tuple(row))
+    return tuple(proved)
 
 
 def _larger(size: object, than: object) -> bool | None:
@@ -89,11 +89,11 @@ def _larger(size: object, than: object) -> bool | None:
 def rescues(settings: Sequence[Row], failed: Bools) -> tuple[Rescue, ...]:
     """All pairs, the largest net gain or loss first. `failed` (systems x questions) says where a
     piece is missed."""
-    found = []
+    changes = []
     for a, b, setting in pairs(settings):
         rescued, broken = int((failed[a] & ~failed[b]).sum()), int((failed[b] & ~failed[a]).sum())
         p = float(sign_test(np.array(rescued), np.array(broken)))
-        found.append(
+        changes.append(
             Rescue(
                 setting=setting,
                 before=value_text(settings[a], setting),
@@ -105,4 +105,4 @@ def rescues(settings: Sequence[Row], failed: Bools) -> tuple[Rescue, ...]:
                 p=p,
             )
         )
-    return tuple(sorted(found, key=lambda rescue: (-abs(rescue.net), rescue.a, rescue.b)))
+    return tuple(sorted(changes, key=lambda rescue: (-abs(rescue.net), rescue.a, rescue.b)))

@@ -65,8 +65,8 @@ def _best(leg: Ranking) -> Floats:
 
 def _pairs(stage: Stages, config: Config) -> Floats:
     assert config.rerank is not None  # only systems that rerank have pairs
-    found = stage.pairs.of_head(config.rerank, stage.first_stage(config))
-    return np.where(np.isnan(found), -np.inf, found)
+    scores = stage.pairs.of_head(config.rerank, stage.first_stage(config))
+    return np.where(np.isnan(scores), -np.inf, scores)
 
 
 def _effects(

@@ -51,9 +51,9 @@ def unread(
 ) -> dict[int, Tail]:
     """Pieces of which an encoder reads less than half that has room for so many tokens of every
     chunk, with the tail that holds most of one."""
-    ends, found = read_ends(chunking, token_starts, room), dict[int, Tail]()
+    ends, tail_of_piece = read_ends(chunking, token_starts, room), dict[int, Tail]()
     if (ends == chunking.end).all():
-        return found
+        return tail_of_piece
     first = np.searchsorted(chunking.document, np.arange(len(chunking.corpus) + 1))
     for piece, alternatives in enumerate(asked.items):
         tails = []
@@ -85,5 +85,5 @@ def unread(
             )
         else:
             if tails:
-                found[piece] = tails[0]
-    return found
+                tail_of_piece[piece] = tails[0]
+    return tail_of_piece

@@ -33,7 +33,7 @@ def unmatched(
     `terms` are the question's with their synonyms, `vocabulary` holds the terms of the corpus,
     `folded` is the whole corpus in lower case.
     """
-    held, found = set(analyzer(evidence)), []
+    held, words = set(analyzer(evidence)), []
     scripts = (
         bool(HAN_OR_KANA.search(evidence)),
         bool(re.search(r"[^\W\d_]", HAN_OR_KANA.sub("", evidence))),
@@ -45,11 +45,11 @@ def unmatched(
         if (is_cjk and not scripts[0]) or (
             not is_cjk and not scripts[1] and re.search(r"[^\W\d_]", term)
         ):
-            found.append(Unmatched(term, "other script"))
+            words.append(Unmatched(term, "other script"))
         elif term in vocabulary:
-            found.append(Unmatched(term, "not in the evidence"))
+            words.append(Unmatched(term, "not in the evidence"))
         else:
-            found.append(
+            words.append(
                 Unmatched(term, "split by the analyzer" if term in folded else "not in the corpus")
             )
-    return tuple(sorted(found, key=lambda word: word.why == "not in the evidence"))
+    return tuple(sorted(words, key=lambda word: word.why == "not in the evidence"))

@@ -102,11 +102,11 @@ def score(
 
     Raises ConfigError for a metric that needs judgements per document where spans are judged.
     """
-    found = np.empty((len(runs), len(pieces.queries), len(metrics)))
+    values = np.empty((len(runs), len(pieces.queries), len(metrics)))
     stack = Stack(pieces, runs, functions)
     for column, metric in enumerate(metrics):
-        found[:, :, column] = SCORERS[metric.name](stack, metric).reshape(len(runs), -1)
-    return found
+        values[:, :, column] = SCORERS[metric.name](stack, metric).reshape(len(runs), -1)
+    return values
 
 
 def check_unit(metrics: Sequence[Metric], unit: str) -> None:

@@ -26,8 +26,8 @@ def prepare_pairs(asked: Sequence[tuple[Stages, Sequence[Config]]]) -> None:
         texts = [stage.chunking.texts[c] for stage, _, chunks in pairs for c in chunks]
         scores = views[0][0].resources.score_pairs(model, questions, texts)
         borders = np.cumsum([len(keys) for _, keys in views])[:-1]
-        for (stage, keys), own in zip(views, np.split(scores, borders), strict=True):
-            stage.pairs.keep(model, keys, own)
+        for (stage, keys), of_view in zip(views, np.split(scores, borders), strict=True):
+            stage.pairs.keep(model, keys, of_view)
 
 
 def rerank_notes(resources: Resources) -> tuple[str, ...]:

@@ -65,12 +65,12 @@ def pieces(queries: Sequence[Query], unit: str = "auto") -> Pieces:
     items: list[tuple[Evidence, ...]] = []
     owner: list[int] = []
     for query in queries:
-        found = [
+        relevant = [
             piece
             for piece in (query.pieces if unit == "evidence" else _documents(query))
             if max(i.grade for i in piece) > 0
         ]
-        if not found:
+        if not relevant:
             unscored.append(
                 (
                     query.query_id,
@@ -78,9 +78,9 @@ def pieces(queries: Sequence[Query], unit: str = "auto") -> Pieces:
                 )
             )
             continue
-        owner.extend([len(scored)] * len(found))
+        owner.extend([len(scored)] * len(relevant))
         scored.append(query)
-        items.extend(found)
+        items.extend(relevant)
     if not scored:
         raise DiagnosticsError(
             "no question has relevant evidence, so nothing can be scored; expected evidence with "
@@ -97,12 +97,12 @@ def _documents(query: Query) -> list[tuple[Evidence, ...]]:
     for item in query.evidence:
         best[item.doc_id] = max(best.get(item.doc_id, item.grade), item.grade)
     seen: set[str] = set()
-    found = []
+    documents = []
     for piece in query.pieces:
         fresh = [
             doc_id for doc_id in dict.fromkeys(item.doc_id for item in piece) if doc_id not in seen
         ]
         seen.update(fresh)
         if fresh:
-            found.append(tuple(Evidence(doc_id, grade=best[doc_id]) for doc_id in fresh))
-    return found
+            documents.append(tuple(Evidence(doc_id, grade=best[doc_id]) for doc_id in fresh))
+    return documents

@@ -70,9 +70,9 @@ def ranks(ranking: Ranking, chunks: Ints) -> Ints:
     """Rank from 1 of given chunks (questions x any, NONE for absent), 0 where the ranking does not
     hold one."""
     query, place = np.nonzero(chunks != NONE)
-    found = np.zeros(chunks.shape, dtype=np.int64)
-    found[query, place] = ranks_of(ranking, query, chunks[query, place])
-    return found
+    ranks_of_chunks = np.zeros(chunks.shape, dtype=np.int64)
+    ranks_of_chunks[query, place] = ranks_of(ranking, query, chunks[query, place])
+    return ranks_of_chunks
 
 
 def min_max(scores: Floats, real: Bools, lower: float = 0.0) -> Floats:
@@ -131,16 +131,16 @@ NORMALIZATIONS: dict[str, Callable[[Floats, Bools, float], Floats]] = {
 }
 
 
-def normalized(found: Candidates, normalization: str) -> tuple[Floats, Floats]:
+def normalized(pool: Candidates, normalization: str) -> tuple[Floats, Floats]:
     """Both legs' contributions (bm25, dense) before weighting; for `rrf` 1 / (60 + rank), 0 beyond
     the leg's depth."""
-    known = found._normalized
+    known = pool._normalized
     if normalization not in known:  # the same for every alpha
         if normalization == "rrf":
-            known[normalization] = _reciprocal(found.bm25_rank), _reciprocal(found.dense_rank)
+            known[normalization] = _reciprocal(pool.bm25_rank), _reciprocal(pool.dense_rank)
         else:
-            scale, real = NORMALIZATIONS[normalization], found.chunks != NONE
-            known[normalization] = scale(found.bm25, real, 0.0), scale(found.dense, real, -1.0)
+            scale, real = NORMALIZATIONS[normalization], pool.chunks != NONE
+            known[normalization] = scale(pool.bm25, real, 0.0), scale(pool.dense, real, -1.0)
     return known[normalization]
 
 
@@ -200,50 +200,48 @@ def weigh(bm25: Floats, dense: Floats, alpha: float | Floats) -> Floats:
 
 
 def contributions(
-    found: Candidates, normalization: str, boost: Boost | None
+    pool: Candidates, normalization: str, boost: Boost | None
 ) -> tuple[Floats, Floats]:
     """What is weighed: both legs' normalised scores (bm25, dense), each with the features mixed
     in."""
-    parts = normalized(found, normalization)
+    parts = normalized(pool, normalization)
     if boost is None:
         return parts
-    return boost.mix(parts[0], found.chunks, normalization), boost.mix(
-        parts[1], found.chunks, normalization
+    return boost.mix(parts[0], pool.chunks, normalization), boost.mix(
+        parts[1], pool.chunks, normalization
     )
 
 
 def fuse_at(
-    found: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None
+    pool: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None
 ) -> Ranking:
     """`fuse` with an alpha of its own for every question, each between 0 and 1; the config's means
     nothing."""
     return rank(
-        found.chunks,
-        weigh(*contributions(found, config.normalization, boost), alphas[:, None]),
+        pool.chunks,
+        weigh(*contributions(pool, config.normalization, boost), alphas[:, None]),
         depth,
     )
 
 
-def fuse(
-    found: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None
-) -> Ranking:
+def fuse(pool: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None) -> Ranking:
     """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's
     list, alpha 1 exactly the dense one; with features, the order that these give to that list."""
     if config.alpha in (0, 1) and boost is not None:
         scores, places, lower = (
-            (found.bm25, found.bm25_rank, 0.0)
+            (pool.bm25, pool.bm25_rank, 0.0)
             if config.alpha == 0
-            else (found.dense, found.dense_rank, -1.0)
+            else (pool.dense, pool.dense_rank, -1.0)
         )
         return boosted(
-            _leg(found.chunks, scores, places, depth), lower, config.normalization, boost, depth
+            _leg(pool.chunks, scores, places, depth), lower, config.normalization, boost, depth
         )
-    scores = weigh(*contributions(found, config.normalization, boost), config.alpha)
+    scores = weigh(*contributions(pool, config.normalization, boost), config.alpha)
     if config.alpha == 0:
-        return _leg(found.chunks, scores, found.bm25_rank, depth)
+        return _leg(pool.chunks, scores, pool.bm25_rank, depth)
     if config.alpha == 1:
-        return _leg(found.chunks, scores, found.dense_rank, depth)
-    return rank(found.chunks, scores, depth)
+        return _leg(pool.chunks, scores, pool.dense_rank, depth)
+    return rank(pool.chunks, scores, depth)
 
 
 def _leg(chunks: Ints, scores: Floats, ranks: Ints, depth: int) -> Ranking:

@@ -118,7 +118,7 @@ def _contenders(queries, postings, width, depth, room):  # type: ignore[no-untyp
 
 @njit(cache=True)
 def _look_up(queries, postings, width, wanted):  # type: ignore[no-untyped-def]
-    scores, seen, found = (
+    scores, seen, looked_up = (
         np.zeros(width),
         np.full(width, -1, np.int32),
         np.full(wanted.shape, np.nan),
@@ -128,5 +128,5 @@ def _look_up(queries, postings, width, wanted):  # type: ignore[no-untyped-def]
         for place in range(wanted.shape[1]):
             chunk = wanted[query, place]
             if chunk >= 0 and seen[chunk] == query:
-                found[query, place] = scores[chunk] + base
-    return found
+                looked_up[query, place] = scores[chunk] + base
+    return looked_up

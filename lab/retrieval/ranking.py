@@ -100,13 +100,14 @@ def rank_lists(starts: NDArray[Any], chunks: NDArray[Any], scores: Floats, depth
     place = (np.arange(len(hits)) - np.repeat(starts[:-1], lengths))[hits]
     table[row, place], values[row, place] = chunks[hits], scores[hits]
     for long in np.flatnonzero(~fits):
-        found, own = (
+        hits_of_list, scores_of_list = (
             chunks[starts[long] : starts[long + 1]],
             scores[starts[long] : starts[long + 1]],
         )
         # What is tied with the last place after rounding may stand before it: it stays in.
-        near = own >= np.partition(own, len(own) - depth)[len(own) - depth] - 2 * 10.0**-DECIMALS
-        best = rank(found[near][None].astype(np.int64), own[near][None], depth)
+        last = np.partition(scores_of_list, len(scores_of_list) - depth)[-depth]
+        near = scores_of_list >= last - 2 * 10.0**-DECIMALS
+        best = rank(hits_of_list[near][None].astype(np.int64), scores_of_list[near][None], depth)
         table[long, :depth], values[long, :depth] = best.chunks[0], best.scores[0]
     return rank(table, values, depth)
 

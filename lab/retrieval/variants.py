@@ -8,7 +8,7 @@ from lab.retrieval.fusion import RRF_K
 from lab.retrieval.ranking import Ranking, rank_lists
 
 
-def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ranking:
+def fuse_wordings(plain_ranking: Ranking, others: Ranking, owner: Ints, depth: int) -> Ranking:
     """One ranking a question from that of its own wording and those of its variants; `owner[v]` is
     the question of row v of `others`.
 
@@ -17,9 +17,9 @@ def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ran
     ranking and scores as they are, cut to `depth`.
     """
     several = np.unique(owner)
-    plain = np.setdiff1d(np.arange(len(own)), several)
+    plain = np.setdiff1d(np.arange(len(plain_ranking)), several)
     query, chunk, rank = [], [], []
-    for rows, ranking in ((several, own.chunks[several]), (owner, others.chunks)):
+    for rows, ranking in ((several, plain_ranking.chunks[several]), (owner, others.chunks)):
         row, place = np.nonzero(ranking != NONE)
         query.append(rows[row])
         chunk.append(ranking[row, place])
@@ -33,11 +33,11 @@ def fuse_wordings(own: Ranking, others: Ranking, owner: Ints, depth: int) -> Ran
     new[1:] = (query_of[1:] != query_of[:-1]) | (chunk_of[1:] != chunk_of[:-1])
     first = np.flatnonzero(new)
     scores = np.add.reduceat(1 / (RRF_K + rank_of), first) if len(first) else np.zeros(0)
-    starts = np.searchsorted(query_of[first], np.arange(len(own) + 1))
+    starts = np.searchsorted(query_of[first], np.arange(len(plain_ranking) + 1))
     fused = rank_lists(starts, chunk_of[first], scores, depth)
-    width = min(depth, own.chunks.shape[1])
+    width = min(depth, plain_ranking.chunks.shape[1])
     fused.chunks[plain, :width], fused.scores[plain, :width] = (
-        own.chunks[plain, :width],
-        own.scores[plain, :width],
+        plain_ranking.chunks[plain, :width],
+        plain_ranking.scores[plain, :width],
     )
     return fused

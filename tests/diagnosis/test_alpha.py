@@ -6,7 +6,7 @@ import pytest
 
 from lab.arrays import NEVER, NONE
 from lab.diagnosis.alpha.curve import Curve, Lines, curve
-from lab.diagnosis.alpha.summary import StepCurve, mean_curve, summaries, temper
+from lab.diagnosis.alpha.summary import StepCurve, mean_curve, sensitivity, summaries
 from lab.relevance.coverage import CoveringSpans
 from lab.retrieval.config import FusionConfig
 from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
@@ -159,7 +159,7 @@ def test_alphas_about_as_good_reach_past_the_best_plateau_but_over_no_gap() -> N
 
 
 def test_robust_fragile_hopeless_regret_and_oracle() -> None:
-    assert [temper(one, 5) for one in (ALWAYS, LOW, HIGH, NOWHERE)] == [
+    assert [sensitivity(one, 5) for one in (ALWAYS, LOW, HIGH, NOWHERE)] == [
         "robust",
         "fragile",
         "fragile",

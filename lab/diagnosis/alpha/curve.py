@@ -65,22 +65,22 @@ class Curve:
     def within(self, piece: int, k: int) -> list[tuple[float, float]]:
         """The closed intervals of alpha in which a piece is complete within k, a point as an
         interval of no width."""
-        found: list[tuple[float, float]] = []
+        intervals: list[tuple[float, float]] = []
         inside = self.complete[piece] <= k
         for low, high in zip(self.low[inside].tolist(), self.high[inside].tolist(), strict=True):
-            if found and found[-1][1] == low:
-                found[-1] = (found[-1][0], high)
+            if intervals and intervals[-1][1] == low:
+                intervals[-1] = (intervals[-1][0], high)
             else:
-                found.append((low, high))
-        return found
+                intervals.append((low, high))
+        return intervals
 
     def alphas(self, piece: int, k: int) -> str:
         """`within` in words: `0.2-0.45, 1`; empty where no alpha does it. Every system of a family
         asks for the same."""
         if (piece, k) not in self._alphas:
-            found = self.within(piece, k)
+            intervals = self.within(piece, k)
             self._alphas[piece, k] = ", ".join(
-                f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in found
+                f"{low:.4g}" if low == high else f"{low:.4g}-{high:.4g}" for low, high in intervals
             )
         return self._alphas[piece, k]
 
@@ -156,7 +156,8 @@ def _held(place: Mapping[int, int], pieces: Sequence[Sequence[CoveringSpans]]) -
             needs.append(holder.need)
         firsts.append(len(needs))
     return tuple(
-        np.array(one, dtype=np.int64) for one in (shown, parts, weights, holders, needs, firsts)
+        np.array(column, dtype=np.int64)
+        for column in (shown, parts, weights, holders, needs, firsts)
     )
 
 

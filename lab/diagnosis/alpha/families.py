@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -37,14 +38,14 @@ class Family:
         return self.config.fusion
 
 
-def on_curves(own: Config, config: Config) -> bool:
-    """Whether a system's first stage lies on the curves of the family that `own` stands for: at its
-    alpha, or as a leg."""
-    if config.variants or config.retriever is not None or _shared(config) != _shared(own):
+def on_curves(family: Config, config: Config) -> bool:
+    """Whether a system's first stage lies on the curves of the family that `family` stands for: at
+    its alpha, or as a leg."""
+    if config.variants or config.retriever is not None or _shared(config) != _shared(family):
         return False
-    if config.fusion is not None and own.fusion is not None:
-        return _plain(config, config.fusion) == _plain(own, own.fusion)
-    return config.bm25 in (None, own.bm25) and config.dense in (None, own.dense)
+    if config.fusion is not None and family.fusion is not None:
+        return _plain(config, config.fusion) == _plain(family, family.fusion)
+    return config.bm25 in (None, family.bm25) and config.dense in (None, family.dense)
 
 
 def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
@@ -53,18 +54,17 @@ def representatives(configs: Iterable[Config]) -> tuple[Config, ...]:
     would have helped. Systems that fuse variants are left out: reciprocal ranks of several wordings
     are not linear in alpha, so no curve is exact for them."""
     configs = [config for config in configs if not config.variants]
-    found: dict[Config, None] = {}
+    families: dict[Config, None] = {}
     for config in configs:
         if config.fusion is not None:
-            found[_plain(config, config.fusion)] = None
-    if not found:
-        for one in configs:
-            for other in configs:
-                if _shared(one) == _shared(other) and (one.mode, other.mode) == ("bm25", "dense"):
-                    found[_plain(one.model_copy(update={"dense": other.dense}), FusionConfig())] = (
-                        None
-                    )
-    return tuple(found)
+            families[_plain(config, config.fusion)] = None
+    if not families:
+        legs = [config for config in configs if config.mode == "bm25"]
+        for bm25, dense in product(legs, (config for config in configs if config.mode == "dense")):
+            if _shared(bm25) == _shared(dense):
+                both = bm25.model_copy(update={"dense": dense.dense})
+                families[_plain(both, FusionConfig())] = None
+    return tuple(families)
 
 
 def _shared(config: Config) -> tuple[object, ...]:
@@ -96,14 +96,16 @@ class Families:
 
     def of(self, config: Config, judge: Judge) -> Family | None:
         """The family on whose curves a system's first stage lies."""
-        for own, family in self._known.items():
-            if on_curves(own, config):
+        for representative, family in self._known.items():
+            if on_curves(representative, config):
                 if family is None:
-                    family = self._known[own] = Family(
-                        own,
+                    family = self._known[representative] = Family(
+                        representative,
                         self.cap,
                         tuple(
-                            self._curves(own, judge, range(len(self.asked.queries)), self.precise)
+                            self._curves(
+                                representative, judge, range(len(self.asked.queries)), self.precise
+                            )
                         ),
                     )
                 return family
@@ -138,23 +140,23 @@ class Families:
         assert config.bm25 is not None  # a family is hybrid
         assert config.dense is not None
         assert config.fusion is not None
-        found = self.stage.candidates(config.bm25, config.dense, config.depth)
+        candidates = self.stage.candidates(config.bm25, config.dense, config.depth)
         boost = self.stage.indexes.boost(config.features)
-        bm25, dense = contributions(found, config.fusion.normalization, boost)
-        bm25_rank, dense_rank = found.bm25_rank, found.dense_rank
+        bm25, dense = contributions(candidates, config.fusion.normalization, boost)
+        bm25_rank, dense_rank = candidates.bm25_rank, candidates.dense_rank
         if boost is not None:
             # The lists at both ends are no longer the legs' own.
             ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
             bm25_rank, dense_rank = (
-                ranks(fuse(found, end, config.depth, boost), found.chunks) for end in ends
+                ranks(fuse(candidates, end, config.depth, boost), candidates.chunks) for end in ends
             )
         judged = self.stage.delivery(config.deliver).span_of
         if isinstance(judge, DocumentJudge):
             judged = judge.spans.document[judged]
         borders = np.searchsorted(self.asked.query, np.arange(len(self.asked.queries) + 1))
         for query in questions:
-            real = found.chunks[query] != NONE
-            chunks = found.chunks[query, real]
+            real = candidates.chunks[query] != NONE
+            chunks = candidates.chunks[query, real]
             lines = Lines(
                 chunks,
                 judged[chunks],

@@ -35,19 +35,19 @@ def contenders(lines, things, depth, cap):  # type: ignore[no-untyped-def]
     if things < count and count > depth:
         return kept  # the fused list is cut by chunks, so every chunk counts
     seen = np.full(things, -1)
-    for one in range(count):
+    for line in range(count):
         ahead = 0
         for other in range(count):
             if (
-                _before(bm25_rank[other], bm25_rank[one])
-                and _before(dense_rank[other], dense_rank[one])
-                and bm25[other] > bm25[one] + NEAR
-                and dense[other] > dense[one] + NEAR
-                and seen[judged[other]] != one
+                _before(bm25_rank[other], bm25_rank[line])
+                and _before(dense_rank[other], dense_rank[line])
+                and bm25[other] > bm25[line] + NEAR
+                and dense[other] > dense[line] + NEAR
+                and seen[judged[other]] != line
             ):
-                seen[judged[other]] = one
+                seen[judged[other]] = line
                 ahead += 1
-        kept[one] = ahead < cap
+        kept[line] = ahead < cap
     return kept
 
 
@@ -74,8 +74,8 @@ def near_ties(lines, wanted):  # type: ignore[no-untyped-def]
             elif turn == 0:
                 continue
             else:
-                one, other = (-NEAR - apart) / turn, (NEAR - apart) / turn
-                low, high = min(one, other), max(one, other)
+                start, end = (-NEAR - apart) / turn, (NEAR - apart) / turn
+                low, high = min(start, end), max(start, end)
             if high > 0 and low < 1:
                 first.append(i)
                 second.append(j)
@@ -88,7 +88,7 @@ def near_ties(lines, wanted):  # type: ignore[no-untyped-def]
 def roundings(lines, first, second, lows, highs, staked):  # type: ignore[no-untyped-def]
     """Inside the near-ties that are `staked`: where either rounded score changes."""
     _, _, bm25, dense, _, _ = lines
-    found = [0.0]
+    changes = [0.0]
     for tie in range(len(lows)):
         if not staked[tie]:
             continue
@@ -97,14 +97,14 @@ def roundings(lines, first, second, lows, highs, staked):  # type: ignore[no-unt
             slope = dense[line] - bm25[line]
             if slope == 0 or abs(slope) * (high - low) / UNIT > FOLLOWED:
                 continue
-            one, other = (bm25[line] + low * slope) / UNIT, (bm25[line] + high * slope) / UNIT
-            half = np.floor(min(one, other)) + 0.5
-            for _ in range(int(np.ceil(max(one, other)) - np.floor(min(one, other))) + 1):
+            start, end = (bm25[line] + low * slope) / UNIT, (bm25[line] + high * slope) / UNIT
+            half = np.floor(min(start, end)) + 0.5
+            for _ in range(int(np.ceil(max(start, end)) - np.floor(min(start, end))) + 1):
                 at = (half * UNIT - bm25[line]) / slope
                 if low < at < high:
-                    found.append(at)
+                    changes.append(at)
                 half += 1
-    return np.array(found[1:])
+    return np.array(changes[1:])
 
 
 @njit(cache=True)
@@ -115,7 +115,7 @@ def completion(lines, wanted, held, alphas, depth):  # type: ignore[no-untyped-d
     things = len(wanted)
     span, part_first, weight, holder_first, need, piece_first = held
     pieces, width = len(piece_first) - 1, chunk.max() + 1 if len(chunk) else 1
-    found = np.full((pieces, len(alphas)), NEVER)
+    complete = np.full((pieces, len(alphas)), NEVER)
     keys, best, rank = (
         np.empty(len(chunk), np.int64),
         np.empty(things, np.int64),
@@ -131,8 +131,8 @@ def completion(lines, wanted, held, alphas, depth):  # type: ignore[no-untyped-d
                 keys[line] = np.int64(np.rint(score * _SCALE)) * width + (width - 1 - chunk[line])
             else:
                 # A leg of weight 0 brings nothing, and the other one keeps its own order.
-                own = bm25_rank[line] if alpha <= 0 else dense_rank[line]
-                keys[line] = -own if own > 0 else _LOWEST
+                leg_rank = bm25_rank[line] if alpha <= 0 else dense_rank[line]
+                keys[line] = -leg_rank if leg_rank > 0 else _LOWEST
             best[judged[line]] = max(best[judged[line]], keys[line])
         for thing in range(things):
             if not wanted[thing]:
@@ -148,10 +148,10 @@ def completion(lines, wanted, held, alphas, depth):  # type: ignore[no-untyped-d
         for piece in range(pieces):
             for holder in range(piece_first[piece], piece_first[piece + 1]):
                 parts = range(holder_first[holder], holder_first[holder + 1])
-                found[piece, at] = min(
-                    found[piece, at], _held(span, part_first, weight, parts, need[holder], rank)
+                complete[piece, at] = min(
+                    complete[piece, at], _held(span, part_first, weight, parts, need[holder], rank)
                 )
-    return found
+    return complete
 
 
 @njit
@@ -163,11 +163,11 @@ def _held(span, part_first, weight, parts, need, rank):  # type: ignore[no-untyp
         # The next rank at which a part is seen.
         after, more = NEVER, 0
         for part in parts:
-            own = NEVER
+            seen = NEVER
             for place in range(part_first[part], part_first[part + 1]):
-                own = min(own, rank[span[place]])
-            if reached < own < after:
-                after = own
+                seen = min(seen, rank[span[place]])
+            if reached < seen < after:
+                after = seen
         if after == NEVER:
             return NEVER
         for part in parts:

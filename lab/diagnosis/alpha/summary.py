@@ -53,17 +53,17 @@ class StepCurve:
 
     def _stretches(self, least: float) -> list[tuple[float, float]]:
         """The intervals of alpha in which the mean is `least` or more."""
-        found: list[tuple[float, float]] = []
+        stretches: list[tuple[float, float]] = []
         for low, high in zip(
             self.low[self.value >= least].tolist(),
             self.high[self.value >= least].tolist(),
             strict=True,
         ):
-            if found and found[-1][1] == low:
-                found[-1] = (found[-1][0], high)
+            if stretches and stretches[-1][1] == low:
+                stretches[-1] = (stretches[-1][0], high)
             else:
-                found.append((low, high))
-        return found
+                stretches.append((low, high))
+        return stretches
 
     def at(self, alphas: Floats) -> Floats:
         """The mean at each alpha, at a border that of the step above it."""
@@ -82,9 +82,11 @@ def mean_curve(curves: Sequence[Curve], values: Sequence[Floats]) -> StepCurve:
         np.concatenate(([0.0], inner, [1.0, 1.0])),
     )
     total = np.zeros(len(low))
-    for curve, own in zip(curves, values, strict=True):
+    for curve, of_question in zip(curves, values, strict=True):
         step = np.searchsorted(curve.low[1:-1], low[1:-1], side="right")
-        total += np.concatenate(([own[0]], own[np.maximum(step, 1)], [own[-1]]))
+        total += np.concatenate(
+            ([of_question[0]], of_question[np.maximum(step, 1)], [of_question[-1]])
+        )
     mean = total / len(curves)
     first = np.ones(len(low), dtype=bool)
     first[2:-1] = mean[2:-1] != mean[1:-2]
@@ -128,7 +130,7 @@ def width_within(curve: Curve, k: int) -> float:
     return float((curve.high - curve.low)[whole].sum()) if whole.any() else -1.0
 
 
-def temper(curve: Curve, k: int) -> str:
+def sensitivity(curve: Curve, k: int) -> str:
     """`robust` when at least 80% of all alphas have every piece within k, `hopeless` when none has,
     else `fragile`."""
     width = width_within(curve, k)
@@ -182,16 +184,19 @@ def summaries(
     """`all` questions first, then every slice; `slices` names the slice of each question and
     `values` has the metric at each step of its curve. The common alpha is the middle of the best
     plateau of all."""
-    tempers, best = [temper(curve, k) for curve in curves], [value.max() for value in values]
+    sensitivities, best = (
+        [sensitivity(curve, k) for curve in curves],
+        [value.max() for value in values],
+    )
     common: Floats | None = None
-    found = []
+    rows = []
     for name in ("all", *sorted(set(slices))):
         members = [i for i, of in enumerate(slices) if name in ("all", of)]
         steps = mean_curve([curves[i] for i in members], [values[i] for i in members])
         if common is None:
             common = np.array([sum(steps.best[:2]) / 2])
-        counts = Counter(tempers[i] for i in members)
-        found.append(
+        counts = Counter(sensitivities[i] for i in members)
+        rows.append(
             AlphaSummary(
                 metric=metric,
                 slice=name,
@@ -204,4 +209,4 @@ def summaries(
                 hopeless=counts["hopeless"],
             )
         )
-    return tuple(found)
+    return tuple(rows)

@@ -194,22 +194,22 @@ def _spans(text: str, quote: str) -> list[tuple[int, int]]:
 
 
 def foreign_run(
-    found: Anchored, pieces: Pieces, hold: float, model: str | None, resources: Resources
+    anchored_hits: Anchored, pieces: Pieces, hold: float, model: str | None, resources: Resources
 ) -> SystemRun:
     """Judge anchored rankings: spans or documents, as the set is judged; context tokens are counted
     as everywhere."""
-    judge = judge_for(pieces, found.spans, hold)
-    starts = resources.token_starts(model, found.spans.corpus)
+    judge = judge_for(pieces, anchored_hits.spans, hold)
+    starts = resources.token_starts(model, anchored_hits.spans.corpus)
     if isinstance(judge, SpanJudge):
-        tokens = count_tokens(starts, found.spans)
+        tokens = count_tokens(starts, anchored_hits.spans)
     else:
         tokens = np.array([len(offsets) for offsets in starts], dtype=np.int64)
-    return SystemRun(judge, judge.judge(found.ranking), tokens)
+    return SystemRun(judge, judge.judge(anchored_hits.ranking), tokens)
 
 
-def foreign_rows(found: Anchored, run: SystemRun, documents: int) -> StageRows:
+def foreign_rows(anchored_hits: Anchored, run: SystemRun, documents: int) -> StageRows:
     """The first hits and every hit that holds evidence; no stage but the last is visible."""
-    spans, ranking = found.spans, found.ranking
+    spans, ranking = anchored_hits.spans, anchored_hits.ranking
     query, place = np.nonzero(ranking.chunks != NONE)
     span = ranking.chunks[query, place]
     held = np.zeros(len(query), dtype=bool)
