@@ -1,6 +1,7 @@
 """Text of documents, questions and names is shown by every command, never obeyed by the terminal
 and never read as markup."""
 
+import ast
 import json
 import re
 import subprocess
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from lab.cli import app
 from lab.errors import LabError, LabWarning, visible
 from lab.report.screens.console import TextConsole, say, say_json
+from tests.conftest import ROOT
 
 # A window's title, red text, a C1 control sequence, a turned direction, and Rich's markup.
 EVIL = "\x1b]0;owned\x07\x1b[31mred\x9b31m\u202eturned [bold]x[/bold] [/nope] :bomb:"
@@ -137,3 +139,14 @@ def test_the_console_shows_whatever_is_printed(capsys: pytest.CaptureFixture[str
     assert not OBEYED.search(out)
     assert out.count("[bold]x[/bold]") == 8
     assert json.loads(out.splitlines()[-1]) == {"a": EVIL}
+
+
+def test_only_the_console_writes_to_a_terminal() -> None:
+    """Text that goes another way is obeyed by the terminal again."""
+    for file in sorted((ROOT / "lab").rglob("*.py")):
+        if file.name in ("console.py", "cli.py", "retriever.py"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                assert name not in ("print", "typer.echo", "Console"), f"{file}:{node.lineno}"

@@ -1,6 +1,5 @@
 """`lab pool`: asking people where their labels decide, and bringing the labels back."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +36,7 @@ def pool(
 
 
 def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
+    from lab.report.screens.console import say, say_json
     from lab.runs.pool import Source, candidates, pick
     from lab.runs.run import read_run
     from lab.sets.pool.merge import earlier_labels
@@ -59,18 +59,19 @@ def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
     if as_json:
         pairs = [[p.query_id, p.doc_id, p.start, p.end] for p in picked.pairs]
         told = {"systems": picked.systems, "metric": picked.metric, "pairs": pairs}
-        typer.echo(json.dumps(told | {"folder": str(out)}, ensure_ascii=False))
+        say_json(told | {"folder": str(out)})
         return
-    typer.echo(
+    say(
         f"{len(picked.pairs)} of {picked.unjudged} unjudged pairs among the first hits of "
         f"{len(picked.systems)} systems that {picked.metric} does not tell apart; the label of "
         f"{picked.telling} could"
     )
-    typer.echo(f"written: {out / 'sheet.csv'}, and {out / 'label.html'} to label by keyboard")
+    say(f"written: {out / 'sheet.csv'}, and {out / 'label.html'} to label by keyboard")
 
 
 def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool) -> None:
     from lab.errors import RunError
+    from lab.report.screens.console import say, say_json
     from lab.runs.run import read_run
     from lab.sets.pool.merge import merge
     from lab.sets.pool.sheet import read_labels
@@ -90,12 +91,12 @@ def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool)
     merged = merge(labels, sets, opened.queries, opened.corpus, manifest["unit"], folder)
     if as_json:
         told = {"folder": str(folder), "relevant": merged.relevant, "irrelevant": merged.irrelevant}
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        say_json(told)
         return
-    typer.echo(f"{merged.relevant} labels say relevant, {merged.irrelevant} not relevant")
+    say(f"{merged.relevant} labels say relevant, {merged.irrelevant} not relevant")
     if merged.answered:
-        typer.echo(f"questions that have evidence now: {', '.join(merged.answered)}")
-    typer.echo(
+        say(f"questions that have evidence now: {', '.join(merged.answered)}")
+    say(
         f"written: {folder}, a new set; name it in the experiment file instead of "
         f"{', '.join(map(str, sets))}, which is as it was"
     )

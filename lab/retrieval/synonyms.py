@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from lab.corpus.lines import numbered_lines
@@ -12,6 +13,7 @@ from lab.errors import ConfigError
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 
 Terms = tuple[str, ...]
+Alternatives = tuple[Terms, ...]
 
 # A backslash takes the next character as it is; what is left are arrows, commas and text.
 TOKEN = re.compile(r"\\(?P<escaped>.)|(?P<arrow>=>)|(?P<comma>,)|(?P<plain>[^\\,=]+|=|\\)")
@@ -36,21 +38,25 @@ class Synonyms:
 
     def under(self, analyzer: Analyzer) -> "Expansion":
         """The rules as the analyzer's terms. Rules with the same left side add up; a term without
-        terms (a stop word) is left out."""
-        mapping: dict[Terms, dict[Terms, None]] = {}
+        terms (a stop word) is left out. The terms of a rule share its right side: a line of n
+        equivalent terms takes n places, not n times n."""
+        mapping: dict[Terms, list[Alternatives]] = {}
         for rule in self.rules:
-            right = [terms for term in rule.right if (terms := tuple(analyzer(term)))]
-            for term in rule.left:
-                if (left := tuple(analyzer(term))) and right:
-                    mapping.setdefault(left, {}).update(dict.fromkeys(right))
-        return Expansion({left: tuple(right) for left, right in mapping.items()})
+            analyzed = (tuple(analyzer(term)) for term in rule.right)
+            right = tuple(dict.fromkeys(terms for terms in analyzed if terms))
+            lefts = dict.fromkeys(tuple(analyzer(term)) for term in rule.left)
+            for left in lefts:
+                if left and right:
+                    mapping.setdefault(left, []).append(right)
+        return Expansion({left: tuple(sides) for left, sides in mapping.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Synonyms under one analyzer: a run of terms -> the runs that are searched for it."""
+    """Synonyms under one analyzer: a run of terms -> the runs that are searched for it, those of
+    one rule together."""
 
-    mapping: Mapping[Terms, tuple[Terms, ...]]
+    mapping: Mapping[Terms, tuple[Alternatives, ...]]
 
     def __call__(self, terms: Sequence[str]) -> list[str]:
         """The terms that are searched: those of the question, but for runs that a rule replaces,
@@ -75,13 +81,16 @@ class Expansion:
                 kept.append(terms[place])
                 place += 1
                 continue
-            for alternative in self.mapping[run]:
+            stays = False
+            for alternative in chain.from_iterable(self.mapping[run]):
                 if alternative == run:
-                    kept.extend(run)
+                    stays = True
                 else:
                     brought.update(dict.fromkeys(alternative))
+            kept.extend(run if stays else ())
             place += len(run)
-        return kept + [term for term in brought if term not in set(kept)]
+        asked = set(kept)
+        return kept + [term for term in brought if term not in asked]
 
 
 def read_synonyms(path: str | Path) -> Synonyms:

@@ -26,13 +26,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lab.corpus.lines import read_json, read_text
 from lab.errors import RunError
+from lab.runs.columns import lacking_columns
 from lab.runs.tables import Tables
 from lab.storage.folder import obstacle, replacing
 
 TABLES = tuple(field.name for field in fields(Tables) if field.name != "manifest")
 MANIFEST = "manifest.json"
 FORMAT = 5
+# The manifest's own digest, and what differs between two runs of one experiment.
+OWN = "manifest"
+UNSIGNED = ("sha256", "finished", "seconds", "peak_mb", "profile", "counts")
 
 
 def check_place(path: Path) -> None:
@@ -56,7 +61,8 @@ def write_run(tables: Tables, path: Path, pages: Mapping[str, str] = MappingProx
                 getattr(tables, name).to_parquet(
                     fresh / f"{name}.parquet", index=False, compression="zstd"
                 )
-            manifest = tables.manifest | {"sha256": _digests(fresh)}
+            digests = _digests(fresh) | {OWN: _digest(tables.manifest)}
+            manifest = tables.manifest | {"sha256": digests}
             (fresh / MANIFEST).write_text(
                 json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8"
             )
@@ -84,29 +90,41 @@ def read_tables(path: str | Path) -> Tables:
     import pandas as pd
 
     path = Path(path)
-    if not (path / MANIFEST).is_file():
+    try:
+        absent = not (path / MANIFEST).is_file()
+    except (OSError, ValueError) as fault:  # a folder without leave to enter, a name with NUL
+        reason = getattr(fault, "strerror", None) or fault
+        raise RunError(f"{path}: cannot be read ({reason})") from None
+    if absent:
         raise RunError(f"{path}: not a run folder (no {MANIFEST}); `lab run FILE` writes one")
     try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        manifest = read_json(read_text(path / MANIFEST, RunError))
+        if not isinstance(manifest, dict):
+            raise ValueError(f"{MANIFEST} holds a {type(manifest).__name__}")
         if manifest.get("format") != FORMAT:
             raise RunError(
                 f"{path}: run format {manifest.get('format')!r}, this version reads {FORMAT}; run "
                 "the experiment again"
             )
-        damaged = [
-            name
-            for name, digest in _digests(path).items()
-            if manifest.get("sha256", {}).get(name) != digest
-        ]
+        digests = manifest.get("sha256")
+        if not isinstance(digests, dict) or digests.get(OWN) != _digest(manifest):
+            raise RunError(
+                f"{path}: {MANIFEST} is not what was written with the run; run the experiment again"
+            )
+        damaged = [name for name, digest in _digests(path).items() if digests.get(name) != digest]
         if damaged:
             raise RunError(
                 f"{path}: {name}.parquet is not the table that was written with {MANIFEST}; run "
                 "the experiment again"
                 for name in damaged
             )
-        return Tables(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
-    except (OSError, ValueError, RecursionError) as fault:
+        tables = Tables(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
+    lacking = lacking_columns(tables)
+    if lacking:
+        raise RunError(f"{path}: {line}; run the experiment again" for line in lacking)
+    return tables
 
 
 def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
@@ -115,12 +133,12 @@ def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
     found = {}
     for file in sorted(folder.glob(f"*/{MANIFEST}")):
         try:
-            manifest = json.loads(file.read_text("utf-8"))
-        except (OSError, ValueError):
+            manifest = read_json(read_text(file, RunError))
+        except (RunError, ValueError):
             continue
         if (
             isinstance(manifest, dict)
-            and "conclusions" in manifest
+            and isinstance(manifest.get("conclusions"), dict)
             and not file.parent.name.startswith(".")
         ):
             found[file.parent] = manifest
@@ -141,6 +159,13 @@ def mark_sealed_use(manifest: dict[str, Any], place: Path) -> None:
         if other and set(other["query_ids"]) & set(sealed["query_ids"])
     ]
     sealed["use"] = 1 + max(uses, default=0)
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    """SHA-256 of a manifest as JSON, but for times and digests."""
+    plain = {key: value for key, value in manifest.items() if key not in UNSIGNED}
+    as_read = json.loads(json.dumps(plain))
+    return hashlib.sha256(json.dumps(as_read, sort_keys=True).encode()).hexdigest()
 
 
 def _digests(folder: Path) -> dict[str, str]:

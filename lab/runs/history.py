@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lab.corpus.values import moment
 from lab.errors import RunError, nearest
 from lab.runs.compare import Line, RunComparison, compare_sides
 from lab.runs.folder import MANIFEST, manifests_in
@@ -92,11 +93,9 @@ def read_history(folder: Path, name: str | None = None, metric: str | None = Non
 
 def finished(path: Path, manifest: dict[str, Any]) -> datetime:
     """When a run ended: as `lab run` wrote it, else the time of its manifest file."""
-    written = manifest.get("finished")
+    written = moment(manifest.get("finished"))
     return (
-        datetime.fromisoformat(written)
-        if written
-        else datetime.fromtimestamp((path / MANIFEST).stat().st_mtime, UTC)
+        written.time if written else datetime.fromtimestamp((path / MANIFEST).stat().st_mtime, UTC)
     )
 
 

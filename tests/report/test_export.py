@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+import pytrec_eval
 
 from lab.config.experiment import Measure
 from lab.config.grid import Grid
@@ -21,7 +22,7 @@ from lab.report.export.export import FORMATS, csv_text, export
 from lab.report.export.paper import latex_text, markdown_cell
 from lab.report.export.trec import trec_id
 from lab.sweeping.sweep import sweep
-from tests.given import GivenEncoder
+from tests.given import GivenEncoder, corpus_of
 from tests.report.given_run import large, small_corpus, small_queries
 
 METRICS = (
@@ -196,3 +197,40 @@ def test_every_format_is_written_twice_with_the_same_bytes(run, tmp_path):
 def test_ids_never_become_file_names(tmp_path):
     files: list[Path] = export(large(3, 4), "trec", tmp_path)
     assert all(re.fullmatch(r"[\w.-]+", file.name) for file in files)
+
+
+@pytest.mark.parametrize("unit", ["evidence", "document"])
+def test_made_up_ids_never_meet_documents_of_the_same_name(unit, tmp_path):
+    """Documents `rank-11` and `nothing-found`: exported ndcg was another than the run's."""
+    names = [f"rank-{n}" for n in range(1, 31)] + ["nothing-found", "-rank-4", "--nothing-found"]
+    corpus = corpus_of({name: f"pump {n} of row {n % 5}" for n, name in enumerate(names)})
+    span = (0, 4) if unit == "evidence" else (None, None)
+    queries = [
+        Query(f"q{n}", text, evidence=(Evidence(name, *span),))
+        for n, (name, text) in enumerate(
+            [
+                ("rank-11", "pump"),
+                ("nothing-found", "zzz"),
+                ("-rank-4", "pump row"),
+                ("rank-2", "of"),
+            ]
+        )
+    ]
+    measure = Measure(metrics=("ndcg@30", "mrr"), select_by="ndcg@30")
+    run = sweep(corpus, queries, Grid(mode="bm25", chunk_strategy="document"), measure)
+    export(run, "trec", tmp_path)
+    judged, ranked = {}, {}
+    for line in (tmp_path / "items/qrels.txt").read_text().splitlines():
+        query, _, item, grade = line.split()
+        judged.setdefault(query, {})[item] = int(grade)
+    for line in (tmp_path / "items/0001.run").read_text().splitlines():
+        query, _, item, _, score, _ = line.split()
+        ranked.setdefault(query, {})[item] = float(score)
+    measured = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.30", "recip_rank"}).evaluate(
+        ranked
+    )
+    scores = run.scores(run.systems[0])
+    for metric, theirs in (("ndcg@30", "ndcg_cut_30"), ("mrr", "recip_rank")):
+        own = dict(zip(scores.query_ids, scores.column(metric), strict=True))
+        for query, value in own.items():
+            assert measured[query][theirs] == pytest.approx(value, abs=1e-9)

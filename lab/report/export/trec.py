@@ -2,7 +2,8 @@
 
 What is judged are pieces of evidence (or documents), so a run lists what each rank contributes: the
 pieces that become complete there, or one non-relevant item, the hit itself. Ranks that the run
-folder does not name are `rank-17`.
+folder does not name are `rank-17`, and a question without any hit lists `nothing-found`; where a
+document has such a name, hyphens before them keep these apart from all documents.
 """
 
 import json
@@ -103,6 +104,15 @@ def judgements(run: Run) -> Judgements:
     return found
 
 
+def _apart(run: Run) -> str:
+    """What made-up ids begin with: as many hyphens as no document's or piece's name does."""
+    tables = (run.tables.rankings, run.tables.evidence)
+    names = {str(name) for table in tables for name in table["doc_id"].unique()}
+    made_up = [name for name in names if re.match(rf"-*(rank-\d+|{NOTHING})(:|$)", name)]
+    most = max((len(name) - len(name.lstrip("-")) for name in made_up), default=-1)
+    return "-" * (most + 1)
+
+
 def items(run: Run, system: str) -> Lists:
     """What every rank contributes, per question: pieces complete there, highest grade first, or the
     hit itself."""
@@ -115,15 +125,16 @@ def items(run: Run, system: str) -> Lists:
         chunks(run, system) if run.manifest["unit"] == "evidence" else _documents(run, system),
         {},
     )
+    apart = _apart(run)
     for query, complete in by_rank.items():
         named = hits.get(query, [])
         listed: list[str] = []
         for rank in range(1, max([len(named), *complete]) + 1):
             pieces = sorted(complete.get(rank, ()), key=lambda row: (-row.grade, row.piece))
             listed += [_piece(run, row) for row in pieces] or [
-                named[rank - 1] if rank <= len(named) else f"rank-{rank}"
+                named[rank - 1] if rank <= len(named) else f"{apart}rank-{rank}"
             ]
-        found[query] = listed or [NOTHING]
+        found[query] = listed or [apart + NOTHING]
     return found
 
 
@@ -135,7 +146,7 @@ def within(run: Run, system: str, k: int) -> Lists:
     found: Lists = {query: [] for query in judgements(run)}
     for row in rows.itertuples():
         found[str(row.query_id)].append(_piece(run, row))
-    return {query: listed or [NOTHING] for query, listed in found.items()}
+    return {query: listed or [_apart(run) + NOTHING] for query, listed in found.items()}
 
 
 def chunks(run: Run, system: str) -> Lists:
@@ -150,12 +161,12 @@ def chunks(run: Run, system: str) -> Lists:
             name not in found[str(row.query_id)]
         ):  # chunks that are delivered as one span share its rank
             found[str(row.query_id)].append(name)
-    return {query: listed or [NOTHING] for query, listed in found.items()}
+    return {query: listed or [_apart(run) + NOTHING] for query, listed in found.items()}
 
 
 def chunk_judgements(run: Run) -> Judgements:
     """Which delivered chunks precision counts as relevant, over all systems."""
-    found: Judgements = {query: {NOTHING: 0} for query in judgements(run)}
+    found: Judgements = {query: {_apart(run) + NOTHING: 0} for query in judgements(run)}
     for row in (
         run.tables.rankings[run.tables.rankings["relevant"]][
             ["query_id", "doc_id", "shown_start", "shown_end"]
