@@ -15,7 +15,7 @@ import numpy as np
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
-from lab.pipeline.resources import peak_megabytes
+from lab.pipeline.memory import peak_megabytes
 from lab.retrieval import bm25, dense
 from lab.retrieval.config import BM25Config, FusionConfig
 from lab.retrieval.fusion import candidates, fuse

@@ -2,23 +2,22 @@
 ever."""
 
 import hashlib
-import resource
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 
 from lab.arrays import Floats, Ints, Span, Vectors
-from lab.chunking.chunk import Chunking
 from lab.chunking.units import words
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
 from lab.pipeline.given import asking, checked_scores, checked_vectors
+from lab.pipeline.memory import peak_megabytes
+from lab.pipeline.slabs import SLAB, slabs
+from lab.pipeline.tokens import starts_of
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import Encode, Encoder, SentenceEncoder
@@ -29,11 +28,6 @@ from lab.retrieval.rerank import MaxSim, PairScorer
 from lab.retrieval.synonyms import Synonyms, read_synonyms
 from lab.storage.cache import Cache, cache_key
 from lab.storage.progress import Progress, Silent
-
-T = TypeVar("T")
-
-# Texts or pairs computed between two commits: what a killed run loses at most.
-SLAB = 512
 
 
 @dataclass
@@ -137,7 +131,7 @@ class Resources:
             advance = self.progress.stage(
                 f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
             )
-            for slab in _slabs(missing):
+            for slab in slabs(missing):
                 vectors = checked_vectors(model, len(slab), encode(slab, role, advance))
                 fresh = {
                     keys[text]: vector.astype("<f4").tobytes()
@@ -227,7 +221,7 @@ class Resources:
         self._count("pairs", keys, known)
         with self.timed("rerank"), asking(model):
             advance = self.progress.stage("score pairs", len(missing))
-            for slab in _slabs(order, 8 * SLAB):
+            for slab in slabs(order, 8 * SLAB):
                 asked, read = [questions[i] for i in slab], [texts[i] for i in slab]
                 scores = checked_scores(model, asked, read, scorer.score(asked, read, advance))
                 fresh = {
@@ -266,7 +260,7 @@ class Resources:
         """Per document the offsets at which tokens of the model begin; of words, when there is no
         model."""
         if model is None:
-            return [_starts(words(document.text)) for document in corpus]
+            return [starts_of(words(document.text)) for document in corpus]
         encoder = self.encoder(model)
         keys = [cache_key("token starts", encoder.identity, document.text) for document in corpus]
         known = self.cache.get(keys)
@@ -276,7 +270,7 @@ class Resources:
         advance = self.progress.stage("count tokens", len(missing))
         fresh: dict[bytes, bytes] = {}
         for key, document in missing.items():
-            fresh[key] = _starts(encoder.offsets(document.text)).astype("<i4").tobytes()
+            fresh[key] = starts_of(encoder.offsets(document.text)).astype("<i4").tobytes()
             advance(1)
         self.cache.put(fresh, model)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
@@ -298,30 +292,3 @@ class Resources:
         values = known | counted
         counts = [np.frombuffer(values[keys[text]], dtype="<i8") for text in texts]
         return sum(int(count[0]) for count in counts), sum(int(count[1]) for count in counts)
-
-
-def peak_megabytes() -> float:
-    """The most memory that this process has held (getrusage counts kilobytes, bytes on a Mac)."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
-
-
-def _starts(spans: Sequence[tuple[int, int]]) -> Ints:
-    return np.array(sorted(start for start, end in spans if end > start), dtype=np.int64)
-
-
-def count_tokens(starts: Sequence[Ints], spans: Chunking) -> Ints:
-    """Tokens of every span: those of its document that begin in it, so that counts of neighbours
-    add up."""
-    counts = np.zeros(len(spans), dtype=np.int64)
-    first = np.searchsorted(spans.document, np.arange(len(starts) + 1))
-    for document, offsets in enumerate(starts):
-        part = slice(first[document], first[document + 1])
-        counts[part] = np.searchsorted(offsets, spans.end[part]) - np.searchsorted(
-            offsets, spans.start[part]
-        )
-    return counts
-
-
-def _slabs(items: Sequence[T], size: int = SLAB) -> Iterator[Sequence[T]]:
-    return (items[first : first + size] for first in range(0, len(items), size))

@@ -23,9 +23,10 @@ from lab.evaluation.scores import SystemRun
 from lab.pipeline.foreign.answers import account, anchored, ask_retriever, foreign_rows, foreign_run
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.pairs import prepare_pairs
-from lab.pipeline.resources import Resources, count_tokens
+from lab.pipeline.resources import Resources
 from lab.pipeline.rows import StageRows, evidence_pairs, stage_rows
 from lab.pipeline.stages import Stages
+from lab.pipeline.tokens import count_tokens
 from lab.relevance.judge import Judge, SpanJudge, judge_for
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query

@@ -22,8 +22,9 @@ from lab.pipeline.foreign.finished import GivenRun, RunFile
 from lab.pipeline.foreign.hits import Hit
 from lab.pipeline.foreign.retriever import MOST_FAILED, Answers, ask
 from lab.pipeline.foreign.sources import Given, source_of
-from lab.pipeline.resources import Resources, count_tokens
+from lab.pipeline.resources import Resources
 from lab.pipeline.rows import SHOWN, StageRows
+from lab.pipeline.tokens import count_tokens
 from lab.relevance.judge import SpanJudge, judge_for
 from lab.relevance.locate import find_quote
 from lab.relevance.pieces import Pieces

@@ -14,7 +14,8 @@ from lab.chunking.size import SizeByType
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.diagnosis.unread import room_of
-from lab.pipeline.resources import Resources, count_tokens
+from lab.pipeline.resources import Resources
+from lab.pipeline.tokens import count_tokens
 from lab.relevance.pieces import Pieces
 from lab.sets.audit.asking import useless_filters
 from lab.sets.audit.wording import leakage, shared_words

@@ -18,8 +18,9 @@ from lab.evaluation.scores import SystemRun
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.questions import Questions
-from lab.pipeline.resources import Resources, count_tokens
+from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
+from lab.pipeline.tokens import count_tokens
 from lab.relevance.judge import Judge, SpanJudge, judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
