@@ -537,7 +537,7 @@ def test_the_example_shows_what_each_part_does_and_the_readme_says_so() -> None:
     told = [line.split()[:6] for line in readme.splitlines()]
     for row in table.to_dict("records"):
         switches = [
-            "synonyms" if row["synonyms"] else "-",
+            Path(row["synonyms"]).name or "-",
             *("on" if row[name] else "-" for name in ("variants", "filter")),
         ]
         if switches.count("-") > 1:
