@@ -59,7 +59,7 @@ def _depth_or_off(value: Any) -> int:
 
 def text_of(value: Any) -> str:
     """A value in words, exact to the 12 digits that a Grid tells apart."""
-    if value is None:
+    if value is None or value == "":
         return "none"
     if isinstance(value, bool):
         return "on" if value else "off"

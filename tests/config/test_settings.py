@@ -226,6 +226,12 @@ def test_a_reranker_that_one_of_two_systems_lacks_is_one_change() -> None:
     ]
 
 
+def test_every_value_is_printed_in_words() -> None:
+    for name in SETTINGS:
+        for value in two_values(name):
+            assert SETTINGS[name].label(value).strip()
+
+
 def test_a_setting_that_only_one_system_has_is_no_difference_of_its_own() -> None:
     plain, otherwise = (
         config.settings() for config in Grid(mode="bm25", k1=(1.2, 2.0)).systems()[0]
