@@ -188,6 +188,9 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
             "least p": 0.0,
             "verdict": np.where(table.index == best, "same", "worse"),
             "cost rank": np.arange(len(table)) + 1,
+            "hurt": 0,
+            "helped": 0,
+            "georisk": 0.0,
             **flags,
         }
     )
