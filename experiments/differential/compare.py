@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from extractors import EXTRACTORS, source_of
 
 # Larger files take minutes in the slowest reader and say nothing more.
-LARGEST = {"pdf": 250_000}
+LARGEST = {"html": 100_000, "pdf": 250_000}
 LARGE = 2_000_000
 SECONDS = 60
 SUFFIXES = {"html": (".html", ".htm")}

@@ -58,7 +58,7 @@ def soup(path: Path) -> str:
     page = BeautifulSoup(source_of(path), "lxml")
     for element in page(["script", "style", "head", "template"]):
         element.decompose()
-    return page.get_text()
+    return page.get_text(" ")
 
 
 def selectolax(path: Path) -> str:

@@ -14,17 +14,35 @@ def test_every_file_that_is_not_read_is_told_with_its_reason(tmp_path: Path) -> 
     files: dict[str, str | bytes] = {
         "corpus.jsonl": '{"_id": "d", "text": "t"}',
         "README.md": "about",
-        "page.html": "<p>x",
         "a.run": "q1 Q0 d 1 0.5 tag\n",
         "film.mp4": b"\x00\x01\xff\xfe\x00",
     }
     read = read_collection(folder_of(tmp_path, files))
     assert {Path(f.place).name: f.rule for f in read.findings} == {
         "README.md": "about the set",
-        "page.html": "file not used",
         "a.run": "file not used",
         "film.mp4": "unknown format",
     }
+
+
+def test_a_table_of_unknown_columns_is_told_with_them(tmp_path: Path) -> None:
+    files = {"d/a.txt": "alpha beta", "q.csv": "Frage,Quelle,Zitat\nWas?,a.txt,beta\n"}
+    folder_of(tmp_path, files)
+    [finding] = read_collection(tmp_path).findings
+    assert (finding.rule, "Frage, Quelle, Zitat" in finding.message) == ("unknown format", True)
+    columns = {"question": "Frage", "source": "Quelle", "quote": "Zitat"}
+    read = read_collection(tmp_path, questions="q.csv", columns=columns)
+    assert [(j.doc_id, j.quote) for j in read.judgements] == [("a.txt", "beta")]
+
+
+def test_a_table_of_documents_does_not_replace_text_files(tmp_path: Path) -> None:
+    files = {f"{n}.md": f"text {n}" for n in range(9)}
+    folder_of(tmp_path, {**files, "glossary.csv": "id,text\nPX,a pump\n"})
+    with pytest.raises(CorpusError, match=r"glossary\.csv holds documents, and 9 text files may"):
+        read_collection(tmp_path)
+    assert len(read_collection(tmp_path, documents="glossary.csv").documents) == 1
+    both = read_collection(tmp_path, documents=[str(tmp_path), "glossary.csv"])
+    assert len(both.documents) == 10
 
 
 def test_several_documents_files_and_folders_can_be_named(tmp_path: Path) -> None:
@@ -102,11 +120,13 @@ def test_the_head_of_a_markdown_file_is_its_title_and_metadata(tmp_path: Path) -
 
 def test_what_is_named_and_is_none_of_it_is_a_problem(tmp_path: Path) -> None:
     folder_of(tmp_path, {"a.md": "a", "empty/x.bin": b"\x00"})
+    os.mkfifo(tmp_path / "pipe")
     for named, problem in (
         ({"questions": "a.md"}, "expected an id and a text"),
         ({"questions": "empty"}, "is a folder; expected a file of questions"),
         ({"documents": "empty"}, "holds no text, HTML, Word or PDF file"),
         ({"documents": ["absent", "gone"]}, "absent: no such file"),
+        ({"questions": "pipe"}, "is a pipe or a device"),
     ):
         with pytest.raises(CorpusError, match=problem):
             read_collection(tmp_path, **named)

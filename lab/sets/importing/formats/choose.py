@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lab.errors import CorpusError, TooMuchTextError, encodable
 from lab.sets.importing.formats.collection import ROLES, Collection, Role
+from lab.sets.importing.formats.rows import TABLES, columns_of, kind_of
 from lab.sets.importing.formats.sniff import sniff
 
 # What a kind of file can hold.
@@ -107,13 +108,20 @@ def _formats(
         elif file in roles or file == source:
             problems.append(f"{file}: is in no known format; see `lab import --help`")
         else:
-            into.note(
-                str(file),
-                "dropped",
-                "unknown format",
-                "the file was not read; name it with --documents, --questions ...",
-            )
+            into.note(str(file), "dropped", "unknown format", _unknown(file))
     return formats
+
+
+def _unknown(file: Path) -> str:
+    """How a file in no known format can be read all the same: a table by naming its columns."""
+    columns = list(columns_of(file) or ()) if kind_of(file) in TABLES else []
+    if columns:
+        shown = ", ".join(columns[:LISTED]) + (", ..." if len(columns) > LISTED else "")
+        return (
+            f"the file was not read; its columns are {shown}; name it with --documents or "
+            "--questions and say with --column text=NAME, question=NAME ... what they hold"
+        )
+    return "the file was not read; name it with --documents, --questions ..."
 
 
 def _fitting(
@@ -130,10 +138,16 @@ def _fitting(
     fitting = [path for path, name in formats.items() if role in ROLES_OF[name]]
     several = [path for path in fitting if formats[path] not in ALONE]
     dedicated = [path for path in several if ROLES_OF[formats[path]] == (role,)]
-    if not dedicated and len(several) < len(fitting):
-        alone = [path for path in fitting if formats[path] in ALONE]
-        if not any(formats[path] in WITH_FILES for path in several):
+    alone = [path for path in fitting if formats[path] in ALONE]
+    if alone and not any(formats[path] in WITH_FILES for path in several):
+        if not dedicated:
             return alone
+        problems.append(
+            f"{source}: {_relative(dedicated[0], source)} holds documents, and {len(alone)} text "
+            f"files may be some ({_relative(alone[0], source)}); name what is meant with "
+            "--documents, which may be repeated"
+        )
+        return []
     those = dedicated or several
     if len(those) > 1:
         shown = ", ".join(_relative(path, source) for path in those[:LISTED])

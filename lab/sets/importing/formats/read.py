@@ -158,6 +158,8 @@ def _check(source: Path, named: Mapping[Role, Named], columns: Columns) -> dict[
             path = next((p for p in (source / name, Path(name)) if os.path.exists(p)), None)
             if path is None:
                 problems.append(f"{name}: no such file, neither below {source} nor from here")
+            elif not path.is_file() and not path.is_dir():
+                problems.append(f"{path}: is a pipe or a device; expected a file")
             elif path.is_dir() and role != "documents":
                 problems.append(f"{path}: is a folder; expected a file of {role}")
             else:

@@ -18,6 +18,7 @@ TEXTS = {
     ".txt": "text",
     ".html": "html",
     ".htm": "html",
+    ".xhtml": "html",
     ".docx": "docx",
     ".pdf": "pdf",
 }
@@ -25,7 +26,7 @@ ASKING = re.compile("quer|qry|topic|question")
 HEAD = 20_000
 HEADERS = frozenset(("query-id", "query_id", "qid", "topic"))
 # Told by their names alone, as their text can speak of any format.
-MARKUP = (".md", ".html", ".htm")
+MARKUP = (".md", ".html", ".htm", ".xhtml")
 # The two last columns of SMART's judgements: `0 0`, or `0 0.000000`.
 ZERO = re.compile(r"0(\.0+)?")
 
