@@ -22,6 +22,7 @@ from lab.relevance.pieces import Pieces
 from lab.relevance.place import place
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config
+from lab.retrieval.folding import fold
 
 
 class Diagnosis:
@@ -140,10 +141,10 @@ class Diagnosis:
         return self._unmatched.once((bm25, unit), compute)
 
     def _folded_corpus(self) -> str:
-        """The whole corpus in lower case."""
+        """The whole corpus as it is matched."""
         if not self._folded:
             documents = self.stages.chunking.corpus.documents
-            self._folded = "\n".join(document.text for document in documents).lower()
+            self._folded = fold("\n".join(document.text for document in documents))
         return self._folded
 
 

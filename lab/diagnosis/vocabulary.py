@@ -31,7 +31,7 @@ def unmatched(
     at all first.
 
     `terms` are the question's with their synonyms, `vocabulary` holds the terms of the corpus,
-    `folded` is the whole corpus in lower case.
+    `folded` is the whole corpus as it is matched (see `lab.retrieval.folding`).
     """
     held, words = set(analyzer(evidence)), []
     scripts = (
