@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import lab
-from lab.commands import ask, decide, finished, metrics, pool, run, sets, stored
+from lab.commands import answers, ask, decide, finished, metrics, pool, run, sets, stored
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -40,6 +40,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": finished.report,
     "export": finished.export,
     "metrics": metrics.metrics,
+    "contexts": answers.contexts,
+    "answers": answers.answers,
+    "judge-check": answers.judge_check,
     "pool": pool.pool,
     "compare": decide.compare,
     "ablate": decide.ablate,

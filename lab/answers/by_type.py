@@ -14,10 +14,18 @@ from lab.answers.wording import (
     token_f1,
 )
 from lab.chunking.sentences import sentence_spans
-from lab.relevance.query import Claim, Query
+from lab.relevance.query import AnswerType, Claim, Query
 
 # An okay nugget counts half a vital one.
 OKAY_WEIGHT = 0.5
+# What tags of sets call the types.
+TAGGED: dict[str, AnswerType] = {
+    "fact": "fact",
+    "reasoning": "reasoning",
+    "operation": "operation",
+    "procedure": "operation",
+    "opinion": "opinion",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class AnswerScores:
 def answer_scores(query: Query, answer: str, contexts: Sequence[str] = ()) -> AnswerScores:
     """Score one answer. Unscored (score None) where the question has neither an answer nor
     claims."""
-    answer_type = query.answer_type or "fact"
+    answer_type = type_of(query)
     if answer_type == "fact":
         if not query.answer.strip():
             return AnswerScores(answer_type, None)
@@ -68,6 +76,12 @@ def answer_scores(query: Query, answer: str, contexts: Sequence[str] = ()) -> An
         order=step_order(claims, answer) if answer_type == "operation" else None,
         claims_from_answer=not query.claims,
     )
+
+
+def type_of(query: Query) -> AnswerType:
+    """What kind of answer a question asks for: its `answer_type`, else the tag of that name, else a
+    fact."""
+    return query.answer_type or TAGGED.get(query.tags.get("answer_type", ""), "fact")
 
 
 def sentences_as_claims(answer: str) -> tuple[Claim, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.answers.by_type import answer_scores, nugget_scores, step_order
+from lab.answers.by_type import answer_scores, nugget_scores, step_order, type_of
 from lab.relevance.query import Claim, Query
 
 
@@ -52,3 +52,9 @@ def test_opinions_have_coverage_and_never_f1() -> None:
     )
     scores = answer_scores(query, "Bielke does not believe in the calendar at all.")
     assert (scores.f1, scores.coverage, scores.claims_from_answer) == (None, 1.0, True)
+
+
+def test_a_tag_says_the_type_where_the_question_does_not() -> None:
+    assert type_of(Query("q", "?", tags={"answer_type": "procedure"})) == "operation"
+    assert type_of(Query("q", "?", tags={"answer_type": "procedure"}, answer_type="fact")) == "fact"
+    assert type_of(Query("q", "?")) == "fact"
