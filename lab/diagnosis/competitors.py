@@ -1,6 +1,7 @@
 """Competitors: what stands ahead of a piece of evidence, and what it is to that evidence."""
 
 from lab.arrays import NEVER
+from lab.diagnosis.misses import Ahead
 from lab.diagnosis.neighbours import Neighbours
 from lab.diagnosis.stage_ranks import StageRanks
 from lab.evaluation.scores import SystemRun
@@ -43,16 +44,22 @@ class Competitors:
         ahead, evidence = self.ahead(run, ranks, unit), self.evidence(judge, unit)
         return self._near(judge).distinct_rank(ahead, evidence, int(ranks.k[unit]))
 
-    def described(self, run: SystemRun, ranks: StageRanks, unit: int) -> str:
+    def named(self, run: SystemRun, ranks: StageRanks, unit: int) -> tuple[Ahead, ...]:
         """The judged things ahead within k; spans with what they are to the evidence."""
         judge = run.judge
         ahead = self.ahead(run, ranks, unit)[: int(ranks.k[unit])]
+        documents = judge.spans.corpus.documents
         if not isinstance(judge, SpanJudge):
-            documents = judge.spans.corpus.documents
-            return ", ".join(documents[document].doc_id for document in ahead)
-        evidence, near = self.evidence(judge, unit), self._near(judge)
-        return ", ".join(
-            f"{judge.spans[span].chunk_id} ({near.relation(span, evidence)})" for span in ahead
+            return tuple(Ahead(documents[document].doc_id) for document in ahead)
+        evidence, near, spans = self.evidence(judge, unit), self._near(judge), judge.spans
+        return tuple(
+            Ahead(
+                documents[spans.document[span]].doc_id,
+                int(spans.start[span]),
+                int(spans.end[span]),
+                near.relation(span, evidence),
+            )
+            for span in ahead
         )
 
     def _near(self, judge: SpanJudge) -> Neighbours:

@@ -1,12 +1,22 @@
 """The cut that parted a piece of evidence, and the chunk that would not have."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from lab.arrays import Span
 
 AROUND = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A border of chunks that parts a piece of evidence, and the text on either side of it."""
+
+    offset: int
+    before: str
+    after: str
 
 
 def blamed_cut(spans: Sequence[Span], start: int, end: int) -> int:
@@ -19,12 +29,10 @@ def blamed_cut(spans: Sequence[Span], start: int, end: int) -> int:
     return min(inside, key=lambda b: abs(2 * b - start - end), default=-1)
 
 
-def either_side(text: str, cut: int) -> str:
-    """The text around a cut, which is drawn as `|`."""
-    if cut < 0:
-        return ""
-    left, right = text[max(cut - AROUND, 0) : cut], text[cut : cut + AROUND]
-    return f"{' '.join(left.split())} | {' '.join(right.split())}"
+def cut_at(text: str, offset: int) -> Cut:
+    """The cut at an offset of a document's text."""
+    before, after = text[max(offset - AROUND, 0) : offset], text[offset : offset + AROUND]
+    return Cut(offset, " ".join(before.split()), " ".join(after.split()))
 
 
 def chunk_around(

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from lab.arrays import NEVER, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.families import Family
-from lab.diagnosis.causes import CAUSES, assign
+from lab.diagnosis.causes import assign
 from lab.diagnosis.cutoff import Cutoff
-from lab.diagnosis.cuts import blamed_cut, either_side
+from lab.diagnosis.cuts import Cut, blamed_cut, cut_at
 from lab.diagnosis.interventions.intervention import Case
 from lab.diagnosis.interventions.order import intervened, proof
-from lab.diagnosis.misses import Miss
+from lab.diagnosis.misses import Ahead, Miss, Ranks
 from lab.diagnosis.replay import JudgedAs, Replay
-from lab.diagnosis.vocabulary import unmatched
+from lab.diagnosis.vocabulary import Unmatched, unmatched
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.memo import Memo
 from lab.pipeline.stages import Stages
@@ -40,14 +40,19 @@ class Diagnosis:
         self.pieces = pieces
         self.cutoff = cutoff
         self.replay = Replay(stages, pieces, cutoff, configs, judged_as)
-        self._cuts: Memo[tuple[Judge, int], tuple[int, str]] = Memo()
-        self._unmatched: Memo[tuple[BM25Config, int], str] = Memo()
+        self._cuts: Memo[tuple[Judge, int], Cut | None] = Memo()
+        self._unmatched: Memo[tuple[BM25Config, int], tuple[Unmatched, ...]] = Memo()
         self._folded = ""
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The families of the systems asked so far."""
         return self.replay.families.known
+
+    def family_name(self, config: Config, run: SystemRun) -> str | None:
+        """The family on whose curves a system's first stage lies."""
+        family = self.replay.families.of(config, run.judge)
+        return None if family is None else family.name
 
     def misses(self, config: Config, run: SystemRun) -> tuple[Miss, ...]:
         """All missed pieces of one system with cause and proof."""
@@ -61,46 +66,43 @@ class Diagnosis:
         query, number = self.pieces.query[unit], int(self.pieces.number[unit])
         k = int(ranks.k[unit])
         proved = proof(cause, case.changes(unit))
-        cut_at, cut_text = -1, ""
-        if ranks.needed[unit] > 1:
-            cut_at, cut_text = self._cut(case.run.judge, unit)
-        tail = self.replay.ranker.tails(config.dense).get(unit) if config.dense else None
-        outranked_by = alphas = ""
+        outranked_by: tuple[Ahead, ...] = ()
         if cause in ("outranked", "crowded", "demoted"):
-            outranked_by = self.replay.competitors.described(case.run, ranks, unit)
+            outranked_by = self.replay.competitors.named(case.run, ranks, unit)
+        alphas = None
         if case.family is not None:
-            alphas = case.family.curves[query].alphas(number - 1, k)
+            alphas = tuple(case.family.curves[query].within(number - 1, k))
+        tails = self.replay.ranker.tails(config.dense) if config.dense else {}
         return Miss(
             query_id=self.pieces.queries[query].query_id,
             piece=number,
             kind=self.pieces.queries[query].kind,
             cause=cause,
-            stage=CAUSES[cause].stage,
             verified=proved.verified,
             remedy=proved.remedy,
             recovered_by=proved.recovered_by,
             k=k,
-            needed=rank_or_zero(ranks.needed, unit),
-            bm25_rank=rank_or_zero(ranks.bm25, unit),
-            dense_rank=rank_or_zero(ranks.dense, unit),
-            first_rank=rank_or_zero(ranks.first, unit),
-            reranked_rank=rank_or_zero(ranks.reranked, unit),
-            final_rank=rank_or_zero(ranks.final, unit),
-            part_rank=rank_or_zero(ranks.part, unit),
-            cut_at=cut_at,
-            cut_text=cut_text,
+            needed=known_rank(ranks.needed, unit),
+            ranks=Ranks(
+                bm25=known_rank(ranks.bm25, unit),
+                dense=known_rank(ranks.dense, unit),
+                first_stage=known_rank(ranks.first, unit),
+                reranked=known_rank(ranks.reranked, unit),
+                final=known_rank(ranks.final, unit),
+                part=known_rank(ranks.part, unit),
+            ),
+            cut=self._cut(case.run.judge, unit) if ranks.needed[unit] > 1 else None,
             unmatched=self._unmatched_terms(case, unit),
-            tail_start=tail.start if tail else -1,
-            tail_end=tail.end if tail else -1,
+            tail=tails.get(unit),
             outranked_by=outranked_by,
             alphas=alphas,
             filtered=self.replay.ranker.filtered_out.why(unit),
         )
 
-    def _cut(self, judge: Judge, unit: int) -> tuple[int, str]:
-        """The border that parts a piece, and the text either side of it; -1 where none does."""
+    def _cut(self, judge: Judge, unit: int) -> Cut | None:
+        """The border that parts a piece; None where none does."""
 
-        def compute() -> tuple[int, str]:
+        def compute() -> Cut | None:
             spans = judge.spans
             evidence_spans = self.replay.competitors.evidence(judge, unit)
             for evidence in self.pieces.items[unit]:
@@ -113,18 +115,18 @@ class Diagnosis:
                 ]
                 cut = blamed_cut(borders, start, end)
                 if cut >= 0:
-                    return cut, either_side(text, cut)
-            return -1, ""
+                    return cut_at(text, cut)
+            return None
 
         return self._cuts.once((judge, unit), compute)
 
-    def _unmatched_terms(self, case: Case, unit: int) -> str:
+    def _unmatched_terms(self, case: Case, unit: int) -> tuple[Unmatched, ...]:
         """The question's terms without a match, with the reason, where BM25 missed the piece."""
         bm25 = case.config.bm25
         if bm25 is None or case.cause(unit) not in ("lexical_gap", "both"):
-            return ""
+            return ()
 
-        def compute() -> str:
+        def compute() -> tuple[Unmatched, ...]:
             corpus, query = (
                 self.stages.chunking.corpus,
                 self.pieces.queries[self.pieces.query[unit]],
@@ -133,10 +135,9 @@ class Diagnosis:
             index, analyzer = self.stages.indexes.bm25_index(bm25).own, ANALYZERS[bm25.analyzer]
             wordings = (query.text, *(query.variants if self.stages.variants else ()))
             terms = [term for wording in wordings for term in index.terms(wording)]
-            words = unmatched(
+            return unmatched(
                 terms, text[start:end], analyzer, index.vocabulary, self._folded_corpus()
             )
-            return ", ".join(map(str, words))
 
         return self._unmatched.once((bm25, unit), compute)
 
@@ -148,6 +149,6 @@ class Diagnosis:
         return self._folded
 
 
-def rank_or_zero(ranks: Ints | None, unit: int) -> int:
-    """A rank as tables have it: 0 for none."""
-    return 0 if ranks is None or ranks[unit] == NEVER else int(ranks[unit])
+def known_rank(ranks: Ints | None, unit: int) -> int | None:
+    """A rank, None where there is none."""
+    return None if ranks is None or ranks[unit] == NEVER else int(ranks[unit])

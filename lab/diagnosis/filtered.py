@@ -29,15 +29,15 @@ class FilteredOut:
             ]
         )
 
-    def why(self, piece: int) -> str:
-        """The conditions that the piece's documents fail, with what they have instead; empty where
-        one passes."""
+    def why(self, piece: int) -> tuple[str, ...]:
+        """The conditions that each of the piece's documents fails, with what it has instead; empty
+        where one passes."""
         wanted = self.stages.questions.filters[self.query[piece]]
         if wanted is None or not self.pieces[piece]:
-            return ""
+            return ()
         corpus = self.stages.chunking.corpus
         names = dict.fromkeys(item.doc_id for item in self.items[piece])
-        return "; ".join(f"{name}: {wanted.failed(corpus[name].metadata)}" for name in names)
+        return tuple(f"{name}: {wanted.failed(corpus[name].metadata)}" for name in names)
 
     @cached_property
     def _questions(self) -> Ints:

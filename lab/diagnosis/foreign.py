@@ -3,12 +3,12 @@
 import numpy as np
 
 from lab.arrays import NEVER, Ints
-from lab.diagnosis.causes import CAUSES, HIT, NAMES, assign
+from lab.diagnosis.causes import HIT, NAMES, assign
 from lab.diagnosis.cutoff import Cutoff
-from lab.diagnosis.diagnose import rank_or_zero
+from lab.diagnosis.diagnose import known_rank
 from lab.diagnosis.interventions.budget import LARGER_BUDGET, TEXT
 from lab.diagnosis.interventions.order import proof
-from lab.diagnosis.misses import Miss
+from lab.diagnosis.misses import Miss, Ranks
 from lab.diagnosis.stage_ranks import StageRanks
 from lab.evaluation.scores import SystemRun
 from lab.relevance.judge import SpanJudge
@@ -23,7 +23,7 @@ def foreign_misses(run: SystemRun, pieces: Pieces, cutoff: Cutoff) -> tuple[Miss
     ranks = _stage_ranks(run, pieces, cutoff, needed)
     codes = assign(ranks)
     return tuple(
-        _miss(pieces, ranks, unit, NAMES[codes[unit]], rank_or_zero(needed, unit))
+        _miss(pieces, ranks, unit, NAMES[codes[unit]], known_rank(needed, unit))
         for unit in np.flatnonzero(codes != HIT).tolist()
     )
 
@@ -65,9 +65,9 @@ def _stage_ranks(run: SystemRun, pieces: Pieces, cutoff: Cutoff, needed: Ints) -
     )
 
 
-def _miss(pieces: Pieces, ranks: StageRanks, unit: int, cause: str, needed: int) -> Miss:
+def _miss(pieces: Pieces, ranks: StageRanks, unit: int, cause: str, needed: int | None) -> Miss:
     query = pieces.queries[pieces.query[unit]]
-    final = rank_or_zero(ranks.final, unit)
+    final = known_rank(ranks.final, unit)
     beyond_budget = ranks.final[unit] <= ranks.k[unit]
     proved = proof(cause, {LARGER_BUDGET: TEXT} if beyond_budget else {})
     return Miss(
@@ -75,23 +75,12 @@ def _miss(pieces: Pieces, ranks: StageRanks, unit: int, cause: str, needed: int)
         piece=int(pieces.number[unit]),
         kind=query.kind,
         cause=cause,
-        stage=CAUSES[cause].stage,
         verified=proved.verified,
         remedy=proved.remedy,
         recovered_by=proved.recovered_by,
         k=int(ranks.k[unit]),
         needed=needed,
-        bm25_rank=0,
-        dense_rank=0,
-        first_rank=final,
-        reranked_rank=final,
-        final_rank=final,
-        part_rank=rank_or_zero(ranks.part, unit),
-        cut_at=-1,
-        cut_text="",
-        unmatched="",
-        tail_start=-1,
-        tail_end=-1,
-        outranked_by="",
-        alphas="",
+        ranks=Ranks(
+            first_stage=final, reranked=final, final=final, part=known_rank(ranks.part, unit)
+        ),
     )

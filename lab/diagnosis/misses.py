@@ -6,55 +6,78 @@ from dataclasses import dataclass, replace
 
 from lab.config.settings import PROVES
 from lab.diagnosis.causes import CAUSES
+from lab.diagnosis.cuts import Cut
+from lab.diagnosis.unread import Tail
+from lab.diagnosis.vocabulary import Unmatched
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The rank of a missed piece after each stage, from 1 and in delivered spans; None where a
+    stage does not have the whole piece. `part` is the final rank of its first part."""
+
+    bm25: int | None = None
+    dense: int | None = None
+    first_stage: int | None = None
+    reranked: int | None = None
+    final: int | None = None
+    part: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A span, or with None for both ends a whole document, that stands ahead of a missed piece, and
+    its `relation` to the evidence (None for documents, which are not compared)."""
+
+    doc_id: str
+    start: int | None = None
+    end: int | None = None
+    relation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """One missed piece under one system. `piece` counts from 1 within the question. Ranks count
-    delivered spans from 1 and are 0 where a stage does not have the whole piece; `k` is the cut-off
-    that the cause is relative to.
+    """One missed piece under one system. `piece` counts from 1 within the question; `k` is the
+    cut-off that the cause is relative to; `needed` is the least number of spans that hold the
+    piece, None if none do.
 
-    `cause` is a key of CAUSES and `stage` its stage. `verified` says that re-running with only that
-    stage changed recovers the piece; `remedy` is the smallest such change, else the smallest change
-    of any kind that does, else advice; `recovered_by` lists all changes that do, smallest first.
-    `cut_at` is the blamed boundary (-1: none) and `cut_text` the text either side of it;
-    `unmatched` the question's terms without a match, with the reason; `tail_start`, `tail_end` the
-    text that the encoder did not read; `outranked_by` the spans ahead within k and what they are to
-    the evidence; `alphas` the intervals of alpha in which the piece is within k before any reranker
-    (empty where question variants are fused, which is not linear in alpha). `filtered` are the
-    conditions of the question's filter that leave the piece's documents out, with what they have
-    instead: then the cause is `cut`.
+    `cause` is a key of CAUSES. `verified` says that re-running with only its stage changed recovers
+    the piece; `remedy` is the smallest such change, else the smallest change of any kind that does,
+    else advice; `recovered_by` lists all changes that do, smallest first. `cut` is the blamed
+    boundary, if any; `unmatched` the question's terms without a match; `tail` the text that the
+    encoder did not read; `outranked_by` what stands ahead within k; `alphas` the closed intervals
+    of alpha in which the piece is within k before any reranker, None where no curve is drawn
+    (without a hybrid, or with fused question variants, which are not linear in alpha). `filtered`
+    are the conditions of the question's filter that leave the piece's documents out, with what they
+    have instead: then the cause is `cut`.
     """
 
     query_id: str
     piece: int
     kind: str
     cause: str
-    stage: str
     verified: bool
     remedy: str
-    recovered_by: str
+    recovered_by: tuple[str, ...]
     k: int
-    needed: int
-    bm25_rank: int
-    dense_rank: int
-    first_rank: int
-    reranked_rank: int
-    final_rank: int
-    part_rank: int
-    cut_at: int
-    cut_text: str
-    unmatched: str
-    tail_start: int
-    tail_end: int
-    outranked_by: str
-    alphas: str
-    filtered: str = ""
+    needed: int | None
+    ranks: Ranks
+    cut: Cut | None = None
+    unmatched: tuple[Unmatched, ...] = ()
+    tail: Tail | None = None
+    outranked_by: tuple[Ahead, ...] = ()
+    alphas: tuple[tuple[float, float], ...] | None = None
+    filtered: tuple[str, ...] = ()
+
+    @property
+    def stage(self) -> str:
+        """The stage that lost the piece."""
+        return CAUSES[self.cause].stage
 
 
 def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = None) -> Miss:
     """The miss with what other systems of the run prove: `changes` maps a setting that alone
-    differs in a system which has the piece to how it is told. A whole piece that no change of the
+    differs in a system which has the piece to its words. A whole piece that no change of the
     blamed stage brings back, but chunks of another size do, was lost by chunking: `larger` says
     whether these are (None: there are none)."""
     settings = [setting for setting in PROVES if setting in changes]
@@ -67,10 +90,10 @@ def with_systems(miss: Miss, changes: Mapping[str, str], larger: bool | None = N
         and miss.stage in ("candidates", "ranking")
     ):
         cause = "detached" if larger else "diluted"
-        return with_systems(replace(miss, cause=cause, stage=CAUSES[cause].stage), changes)
-    told = "; ".join(filter(None, [miss.recovered_by, *(changes[setting] for setting in settings)]))
+        return with_systems(replace(miss, cause=cause), changes)
+    recovered_by = (*miss.recovered_by, *(changes[setting] for setting in settings))
     if proving and not miss.verified:
-        return replace(miss, verified=True, remedy=changes[proving[0]], recovered_by=told)
+        return replace(miss, verified=True, remedy=changes[proving[0]], recovered_by=recovered_by)
     if not miss.recovered_by:
-        return replace(miss, remedy=changes[settings[0]], recovered_by=told)
-    return replace(miss, recovered_by=told)
+        return replace(miss, remedy=changes[settings[0]], recovered_by=recovered_by)
+    return replace(miss, recovered_by=recovered_by)

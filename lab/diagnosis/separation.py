@@ -11,7 +11,7 @@ from lab.arrays import Floats
 KEPT = 0.95
 Z = 1.959964
 # Fields of ThresholdEffect -> how metrics are called elsewhere.
-METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall@5 refusing"}
+METRICS = {"precision": "precision@3", "recall": "recall@5", "refusing": "recall@5_refusing"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,8 +102,8 @@ def _figures(run: Run) -> tuple[Figure, ...]:
         Figure(
             metric=metric,
             value=float(row[metric]),
-            low=float(row[f"{metric} low"]),
-            high=float(row[f"{metric} high"]),
+            low=float(row[f"{metric}_low"]),
+            high=float(row[f"{metric}_high"]),
             baseline=float(base[metric]),
             difference=float(paired.difference[place]),
             difference_low=float(paired.low[place]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
 from lab.config.rows import in_play, settings_of
@@ -217,14 +218,15 @@ def worst_cuts(
     """Cuts through evidence that is not complete within the first `k`, those that cost most
     questions first."""
     rows = tables.evidence[tables.evidence["system"] == system]
-    complete = {(row.query_id, row.piece): row.complete for row in rows.itertuples()}
+    ranks = rows["complete"].to_numpy(dtype=np.int64, na_value=NEVER).tolist()
+    complete = dict(zip(zip(rows["query_id"], rows["piece"], strict=True), ranks, strict=True))
     cuts = Cuts(_chunks(tables, corpus, system))
     missed: dict[tuple[str, int], list[str]] = defaultdict(list)
     for query in queries:
         for number, (piece, margin) in enumerate(
             zip(_pieces(query), found.get(query.query_id, ()), strict=False), start=1
         ):
-            if margin < 0 and not 0 < complete[query.query_id, number] <= k:
+            if margin < 0 and complete[query.query_id, number] > k:
                 start, end = piece[0].span(corpus[piece[0].doc_id].text)
                 inside = cuts.inside(corpus.position[piece[0].doc_id], start, end)
                 offset = min(inside, key=lambda cut: abs(2 * cut - start - end))

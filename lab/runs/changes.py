@@ -4,6 +4,7 @@ believed."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lab.config.rows import is_absent
 from lab.runs.side import Side
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _questions(a: Side, b: Side) -> list[str]:
         "text": "text",
         "variants": "variants",
         "filter": "filter",
-        "evidence": "evidence (document, offsets or grade)",
+        "evidence_fingerprint": "evidence (document, offsets or grade)",
     }
     for column in (name for name in told if name in before and name in after):
         what, moved = told[column], _differing(before[column], after[column])
@@ -64,8 +65,13 @@ def _questions(a: Side, b: Side) -> list[str]:
 
 def _differing(before: "pd.Series", after: "pd.Series") -> list[str]:
     """Ids whose values differ, where both sides know one (a TREC run knows no texts)."""
-    known = (before != "") & (after != "")
-    return [str(query_id) for query_id in before.index[known & (before != after)]]
+    pairs = zip(before.index, before, after, strict=True)
+    return [str(query_id) for query_id, a, b in pairs if "" not in (a, b) and not _same(a, b)]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values of a table are the same; null is the same as null."""
+    return (is_absent(a) and is_absent(b)) or a == b
 
 
 def _entries(prefix: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:

@@ -1,41 +1,263 @@
-"""Columns: what every table of a run folder has, so that one from elsewhere is told before use."""
+"""What every table of a run folder holds, column by column: said once, for the code that writes
+them, for their types in Parquet, and for the README that lies beside them."""
 
-from lab.runs.tables import Tables
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-# Of `systems` what does not hang on the experiment: metrics and settings are columns beside these.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "systems": ("system", "chunk_strategy", "mode", "context tokens"),
-    "scores": ("system", "query_id", "metric", "value"),
-    "rankings": (
-        *("system", "query_id", "doc_id", "start", "end", "shown_start", "shown_end", "rank"),
-        *("evidence", "relevant", "bm25_rank", "bm25_score", "dense_rank", "dense_score"),
-        *("fused_rank", "fused_score", "rerank_score"),
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+SPAN = {"doc_id": "text", "start": "int", "end": "int"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`row` says what a row is, `columns` what each column holds, and `lists` the type of those
+    that hold lists or records: the type of a member, or of its fields by name."""
+
+    row: str
+    columns: Mapping[str, str]
+    lists: Mapping[str, str | Mapping[str, str]]
+
+
+TABLES: dict[str, Table] = {
+    "systems": Table(
+        "a system",
+        {
+            "system": "its full name",
+            "(settings)": "the settings under the names of Grid, null where one plays no part; "
+            "`Grid(**row)` of a row makes that system again",
+            "family": "the hybrid family on whose curves its first stage lies (see curves)",
+            "(metric), (metric)_low, (metric)_high": "mean over questions and the ends of its 95% "
+            "interval",
+            "context_tokens": "mean tokens that the reader gets, at the selecting metric's cut-off",
+            "p_best": "how often the system leads when questions are drawn again",
+            "picked": "how often cross-validation chose it",
+            "p": "against the best system, corrected for the choice; 1 for the best itself",
+            "least_p": "the least that p could have been",
+            "verdict": "against the best system: same, undecided, cannot be settled, worse",
+            "cost_rank": "its place when systems are ordered by what they cost, from 1",
+            "pareto": "whether no system beats it in quality and in cost",
+            "recommended": "the one that is recommended",
+            "hurt, helped": "questions on which it loses, and gains, much against the baseline",
+            "georisk": "its mean and its risk together, by the selecting metric",
+            "unjudged_decides": "whether what was never judged decides between it and the best; "
+            "only for sets judged per document",
+            "unanswerable_auc, unanswerable_rejected": "how well its last stage tells questions "
+            "without an answer; only where there are some",
+            "query_p50_ms, query_p95_ms, query_batch_ms": "milliseconds a question; only after "
+            "`--profile`",
+        },
+        {},
     ),
-    "evidence": ("system", "query_id", "piece", "doc_id", "start", "end", "grade", "complete"),
-    "questions": (
-        *("query_id", "text", "kind", "variants", "filter", "tags", "doc_id", "evidence"),
-        "unscored",
+    "scores": Table(
+        "a system, scored question and metric",
+        {
+            "system, query_id, metric": "whose score it is",
+            "value": "the score; null where a question has none",
+        },
+        {},
     ),
-    "causes": ("system", "query_id", "piece", "kind", "cause", "stage", "verified", "remedy"),
-    "curves": ("family", "query_id", "piece", "low", "high", "complete"),
-    "alphas": ("family", "metric", "slice", "low", "high", "value"),
-    "means": ("family", "metric", "slice", "low", "high", "value"),
-    "separation": ("system", "stage", "auc"),
-    "thresholds": ("system", "threshold"),
+    "rankings": Table(
+        "a system, question and chunk: the first ten hits, and every chunk that holds evidence",
+        {
+            "system, query_id, doc_id": "whose hit it is",
+            "start, end": "the chunk, half-open, in characters of the document",
+            "shown_start, shown_end": "what is delivered for it",
+            "rank": "from 1, in the final ranking; null where it is not in it",
+            "evidence": "whether it holds any of the question's evidence",
+            "relevant": "whether precision counts it",
+            "bm25_rank, bm25_score, dense_rank, dense_score, fused_rank, fused_score": "rank and "
+            "score at that stage; null where the stage does not hold the chunk",
+            "rerank_score": "the reranker's; null where it was not asked",
+        },
+        {},
+    ),
+    "evidence": Table(
+        "a system and piece of evidence",
+        {
+            "system, query_id": "whose piece it is",
+            "piece": "numbers the pieces of a question from 1",
+            "doc_id, start, end": "where it lies (of alternatives the first); no start and end for "
+            "a whole document",
+            "grade": "1 to 3 for spans, the set's own for documents",
+            "complete": "the rank at which it is complete; null for never",
+            "reachable": "how many pieces of its question any ranking could hold within the "
+            "cut-off",
+        },
+        {},
+    ),
+    "questions": Table(
+        "a question, scored or not",
+        {
+            "query_id, text, kind": "as asked",
+            "variants": "its other wordings",
+            "filter": "which documents may answer it, as JSON; null for all",
+            "tags": "a record, `questions['tags'].str['lang']`; null for tags it has not",
+            "doc_id": "the main document of its evidence; null without evidence",
+            "evidence": "its evidence, a list of records",
+            "evidence_fingerprint": "the same for the same evidence",
+            "answer, answer_type, claims": "what a right answer is",
+            "date": "when it was asked",
+            "unscored": "why it is not scored; null where it is",
+        },
+        {
+            "variants": "text",
+            "evidence": SPAN | {"grade": "int", "role": "text", "group": "text", "order": "int"},
+            "claims": {"text": "text", "evidence": "ints", "vital": "bool"},
+        },
+    ),
+    "causes": Table(
+        "a system and missed piece: what lost it, and the proof",
+        {
+            "system, query_id, piece, kind": "which piece",
+            "cause, stage": "what it is put down to, and the stage that lost it",
+            "verified": "whether re-running with only that stage changed brings it back",
+            "remedy": "the smallest such change, else the smallest of any kind, else advice",
+            "recovered_by": "all changes that bring it back, smallest first",
+            "k": "the cut-off that the cause is relative to",
+            "spans_needed": "the least number of spans that hold it; null if none do",
+            "bm25_rank, dense_rank, first_stage_rank, reranked_rank, final_rank": "its rank after "
+            "each stage; null where the stage does not have it whole",
+            "part_rank": "the final rank of its first part",
+            "cut_at, cut_before, cut_after": "the boundary that parts it, and the text either side",
+            "unmatched": "terms of the question that match nothing of it, each with the reason",
+            "unread_start, unread_end": "the text that the encoder did not read",
+            "outranked_by": "what stands ahead within k, and what it is to the evidence",
+            "alpha_low, alpha_high": "the closed intervals of alpha, parallel lists, in which it "
+            "is within k before any reranker; empty if at none, null where no curve is drawn",
+            "filtered_by": "the conditions of the question's filter that leave it out",
+        },
+        {
+            "recovered_by": "text",
+            "unmatched": {"term": "text", "reason": "text"},
+            "outranked_by": SPAN | {"relation": "text"},
+            "alpha_low": "float",
+            "alpha_high": "float",
+            "filtered_by": "text",
+        },
+    ),
+    "curves": Table(
+        "a step of a piece's exact alpha curve, before any reranker; the steps of one piece tile "
+        "[0, 1], and the points 0 and 1 are steps of their own",
+        {
+            "family": "systems that differ in alpha alone, called by their name without it",
+            "query_id, piece": "which piece",
+            "low, high": "from which alpha to which",
+            "complete": "the rank at which the piece is complete there; null beyond the cap",
+        },
+        {},
+    ),
+    "alphas": Table(
+        "a hybrid family, metric and slice of the questions",
+        {
+            "family, metric, slice, questions": "of what; `all` are all questions",
+            "low, high, value": "the best plateau of alpha, and the mean there",
+            "near_low, near_high": "where the mean is about as good",
+            "at_common, regret": "the mean at the best alpha of all questions, and what that costs",
+            "oracle": "the mean if every question had its own best alpha",
+            "robust, fragile, hopeless": "questions complete at most alphas, at some, at none",
+        },
+        {},
+    ),
+    "means": Table(
+        "a step of the mean of such a slice over alpha",
+        {"family, metric, slice": "of what", "low, high, value": "from, to, and the mean"},
+        {},
+    ),
+    "separation": Table(
+        "a system and stage, where there are questions without an answer",
+        {
+            "system, stage, answerable, unanswerable": "of what, and how many questions of each",
+            "auc, low, high": "the chance that a question with an answer has the higher best "
+            "score, and its 95% interval",
+            "threshold, rejected": "the limit that keeps 95% of those with an answer, and the "
+            "share of the others below it",
+        },
+        {},
+    ),
+    "thresholds": Table(
+        "a system that reranks and a threshold, where there are questions without an answer",
+        {
+            "system, threshold": "of what; null for none",
+            "kept": "the share of questions with an answer that have any hit left",
+            "precision@3, recall@5": "theirs",
+            "recall@5_refusing": "if it refused the same questions and cut nothing else",
+            "silent": "the share of questions without an answer that have no hit left",
+        },
+        {},
+    ),
 }
-# The others may be empty, and then have what columns they like.
-FILLED = ("systems", "scores", "questions")
 
 
-def lacking_columns(tables: Tables) -> list[str]:
-    """A line for every table that lacks a column, and for systems that have no scores."""
-    found = []
-    for name, columns in COLUMNS.items():
-        if name not in FILLED and getattr(tables, name).empty:
-            continue
-        absent = [column for column in columns if column not in getattr(tables, name).columns]
-        if absent:
-            found.append(f"{name}.parquet has no column {', '.join(absent)}")
-    if not found and not set(tables.names) <= set(map(str, tables.scores["system"].unique())):
-        found.append("scores.parquet lacks systems of systems.parquet")
-    return found
+def schema(name: str, frame: "pd.DataFrame") -> "pa.Schema":
+    """The Parquet types of a table: those of lists and records as they are said here, whatever the
+    rows hold; the others as pandas has them."""
+    import pyarrow as pa
+
+    inferred = pa.Schema.from_pandas(frame, preserve_index=False)
+    lists = TABLES[name].lists
+    fields = [
+        pa.field(field.name, pa.list_(_arrow(lists[field.name]))) if field.name in lists else field
+        for field in inferred
+    ]
+    return pa.schema(fields, metadata=inferred.metadata)
+
+
+def _arrow(kind: str | Mapping[str, str]) -> Any:
+    import pyarrow as pa
+
+    if not isinstance(kind, str):
+        return pa.struct([(name, _arrow(of)) for name, of in kind.items()])
+    plain = {"text": pa.string(), "int": pa.int32(), "float": pa.float64(), "bool": pa.bool_()}
+    return pa.list_(pa.int32()) if kind == "ints" else plain[kind]
+
+
+def with_lists(name: str, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """A table as it was written: pandas reads lists as arrays, which do not compare."""
+    for column in TABLES[name].lists:
+        if column in frame:
+            frame[column] = [None if value is None else _plain(value) for value in frame[column]]
+    return frame
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def readme(title: str) -> str:
+    """README.md of a run folder: every table and column."""
+    lines = [
+        f"# Run: {title}",
+        "",
+        "`report.html` shows this run and opens from disk. The tables are Parquet, for pandas:",
+        "",
+        "```python",
+        "import lab",
+        "",
+        'run = lab.read_run(".")          # run.table(), run.causes(), run.explain("question") ...',
+        "causes = run.causes()             # or pandas.read_parquet('causes.parquet')",
+        "# Misses that come back at some alpha below 0.3:",
+        'early = causes.explode(["alpha_low", "alpha_high"]).query("alpha_low < 0.3")',
+        "```",
+        "",
+        "What is absent is null. `manifest.json` says what was run: settings, fingerprints, paths,",
+        "versions, seeds, notes, conclusions and timings.",
+    ]
+    for name, table in TABLES.items():
+        lines += ["", f"## {name}.parquet", "", f"A row is {table.row}.", ""]
+        lines += ["| column | holds |", "|---|---|"]
+        lines += [
+            f"| {_cell(columns)} | {_cell(holds)} |" for columns, holds in table.columns.items()
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

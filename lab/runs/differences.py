@@ -26,7 +26,7 @@ def baseline_of(tables: Tables) -> str:
 def best_plain(systems: "pd.DataFrame", metric: str) -> str:
     """The same of a table of systems."""
     plain = systems[(systems["mode"] == "bm25") & systems["rerank_depth"].isna()]
-    ordered = plain.sort_values("cost rank", kind="stable")
+    ordered = plain.sort_values("cost_rank", kind="stable")
     ranked = ordered.sort_values(metric, ascending=False, kind="stable")
     return str((systems if plain.empty else ranked)["system"].iloc[0])
 

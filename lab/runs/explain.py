@@ -3,16 +3,14 @@ would have helped."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import nan
+from typing import Any
 
 from lab.corpus.document import Corpus
 from lab.diagnosis.causes import CAUSES
 from lab.errors import RunError, nearest
 from lab.relevance.query import Query
-from lab.runs.tables import Tables
-
-if TYPE_CHECKING:
-    import pandas as pd
+from lab.runs.tables import Tables, plain_rows
 
 SHOWN = 5
 WIDTH = 88
@@ -28,19 +26,19 @@ class Explanation:
     """What a run knows of one question under one system.
 
     `evidence` are its pieces with the rank at which each was complete, `rankings` the first hits
-    and the chunks with evidence at every stage, `misses` its missed pieces with cause and proof
-    (see `lab.diagnosis.misses.Miss`), `reason` why it is not scored (empty when it is), `k` the
-    cut-off that a miss is relative to, `uses` says which of `variants` and `filter` the system
-    uses.
+    and the chunks with evidence at every stage, `misses` its missed pieces with cause and proof:
+    rows of the run's tables, None where one has nothing. `reason` says why it is not scored (empty
+    when it is), `k` is the cut-off that a miss is relative to, `uses` says which of `variants` and
+    `filter` the system uses.
     """
 
     query: Query
     system: str
     k: int
     scores: dict[str, float]
-    evidence: "pd.DataFrame"
-    rankings: "pd.DataFrame"
-    misses: "pd.DataFrame"
+    evidence: list[Any]
+    rankings: list[Any]
+    misses: list[Any]
     reason: str
     uses: tuple[str, ...]
     corpus: Corpus
@@ -53,11 +51,12 @@ class Explanation:
 
     def miss(self, piece: int) -> Any:
         """The row of a missed piece, None where it was found."""
-        return next((row for row in self.misses.itertuples() if row.piece == piece), None)
+        return next((row for row in self.misses if row.piece == piece), None)
 
-    def hits(self, shown: int = SHOWN) -> "pd.DataFrame":
+    def hits(self, shown: int = SHOWN) -> list[Any]:
         """The first hits, best first."""
-        return self.rankings[self.rankings["rank"] > 0].sort_values("rank").head(shown)
+        ranked = [row for row in self.rankings if row.rank is not None]
+        return sorted(ranked, key=lambda row: row.rank)[:shown]
 
     def __str__(self) -> str:
         lines = [
@@ -70,31 +69,31 @@ class Explanation:
         lines.append(
             "scores: " + "  ".join(f"{metric} {value:.3f}" for metric, value in self.scores.items())
         )
-        for piece in self.evidence.itertuples():
+        for piece in self.evidence:
             rank = f"complete at rank {piece.complete}" if piece.complete else "never complete"
             lines += ["", f"evidence {piece.piece} (grade {piece.grade}): {rank}"]
             lines.append("  " + self.text(piece.doc_id, piece.start, piece.end))
             miss = self.miss(piece.piece)
             if miss is not None:
                 proof = "verified" if miss.verified else "likely"
-                lines += [f"  left out: {miss.filtered}"] if miss.filtered else []
+                lines += [f"  left out: {'; '.join(miss.filtered_by)}"] if miss.filtered_by else []
                 lines += [
                     f"  cause: {miss.cause} ({proof}): {CAUSES[miss.cause].meaning}",
                     f"  remedy: {miss.remedy}",
                 ]
         lines += ["", "first hits:"]
-        for row in self.hits().itertuples():
+        for row in self.hits():
             lines.append(
                 f"{'*' if row.evidence else ' '} {row.rank}  {row.doc_id}:{row.start}-{row.end}"
             )
             lines.append(f"    {self.text(row.doc_id, row.start, row.end)}")
         return "\n".join(lines)
 
-    def text(self, doc_id: str, start: int, end: int) -> str:
-        """A stretch of a document in one line, shortened; negative ends mean the whole document."""
+    def text(self, doc_id: str, start: int | None, end: int | None) -> str:
+        """A stretch of a document in one line, shortened; without ends the whole document."""
         if doc_id not in self.corpus:
             return "(this document is not in the corpus)"
-        text = " ".join(self.corpus[doc_id].text[max(start, 0) : end if end >= 0 else None].split())
+        text = " ".join(self.corpus[doc_id].text[start:end].split())
         return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
 
@@ -107,19 +106,20 @@ def explain(
     if query_id not in by_id:
         raise RunError(f"no question '{query_id}' in this run{nearest(query_id, by_id)}")
 
-    def of(table: "pd.DataFrame") -> "pd.DataFrame":
-        return table[(table["system"] == system) & (table["query_id"] == query_id)]
+    def of(table: str) -> list[Any]:
+        rows = tables.rows(table, system)
+        return plain_rows(rows[rows["query_id"] == query_id])
 
     settings = tables.systems.set_index("system").loc[system].to_dict()
-    scores, reasons = of(tables.scores), dict(tables.manifest["questions"]["unscored"])
+    reasons = dict(tables.manifest["questions"]["unscored"])
     return Explanation(
         query=by_id[query_id],
         system=system,
         k=int(tables.manifest["causes"]["k"]),
-        scores=dict(zip(scores["metric"], scores["value"], strict=True)),
-        evidence=of(tables.evidence),
-        rankings=of(tables.rankings),
-        misses=of(tables.causes),
+        scores={row.metric: nan if row.value is None else row.value for row in of("scores")},
+        evidence=of("evidence"),
+        rankings=of("rankings"),
+        misses=of("causes"),
         reason=reasons.get(query_id, ""),
         uses=tuple(name for name in USED if settings.get(name) is True),
         corpus=corpus,

@@ -1,38 +1,28 @@
 """The run folder: complete or absent, plain files, byte-identical for identical inputs but for
 times.
 
-manifest.json      what was run: settings, fingerprints, versions, seeds, notes, timings
-systems.parquet    a row a system
-scores.parquet     system x query x metric
-rankings.parquet   every stage's rank and score of the first hits and the evidence
-evidence.parquet   the rank at which every piece was complete, per system, and how many pieces of
-                   its question any ranking could hold
-questions.parquet  a row a question: text, variants, filter, kind, tags, main document, evidence
-                   as a fingerprint, why not scored
-causes.parquet     a row a system and missed piece: cause, proof, remedy, ranks at every stage
-curves.parquet     a row a step of a piece's exact alpha curve
-alphas.parquet     a row a hybrid family, metric and slice: what alpha does to it
-means.parquet      a row a step of the mean of such a row over alpha
-separation.parquet how well best scores tell unanswerable questions, a row a system and stage
-thresholds.parquet what thresholds on the reranker do to both kinds of question
+manifest.json   what was run: settings, fingerprints, paths, versions, seeds, notes, timings
+README.md       what every table and column holds (see `lab.runs.columns`)
+*.parquet       the tables
+report.html     the report
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from lab.corpus.lines import read_json, read_text
 from lab.errors import RunError
-from lab.runs.columns import lacking_columns
+from lab.runs.columns import TABLES, readme, schema, with_lists
+from lab.runs.lacking import lacking_columns
 from lab.runs.tables import Tables
 from lab.storage.folder import obstacle, replacing
 
-TABLES = tuple(field.name for field in fields(Tables) if field.name != "manifest")
+README = "README.md"
 MANIFEST = "manifest.json"
 FORMAT = 5
 # The manifest's own digest, and what differs between two runs of one experiment.
@@ -58,14 +48,19 @@ def write_run(tables: Tables, path: Path, pages: Mapping[str, str] = MappingProx
     try:
         with replacing(path) as fresh:
             for name in TABLES:
-                getattr(tables, name).to_parquet(
-                    fresh / f"{name}.parquet", index=False, compression="zstd"
+                frame = getattr(tables, name)
+                frame.to_parquet(
+                    fresh / f"{name}.parquet",
+                    index=False,
+                    compression="zstd",
+                    schema=schema(name, frame),
                 )
             digests = _digests(fresh) | {OWN: _digest(tables.manifest)}
             manifest = tables.manifest | {"sha256": digests}
             (fresh / MANIFEST).write_text(
                 json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8"
             )
+            (fresh / README).write_text(readme(str(tables.manifest["name"])), "utf-8")
             for name, text in pages.items():
                 (fresh / name).write_text(text, "utf-8")
     except OSError as fault:
@@ -118,7 +113,8 @@ def read_tables(path: str | Path) -> Tables:
                 "the experiment again"
                 for name in damaged
             )
-        tables = Tables(manifest, *(pd.read_parquet(path / f"{name}.parquet") for name in TABLES))
+        frames = {name: pd.read_parquet(path / f"{name}.parquet") for name in TABLES}
+        tables = Tables(manifest, **{name: with_lists(name, of) for name, of in frames.items()})
     except (OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
     lacking = lacking_columns(tables)

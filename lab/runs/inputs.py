@@ -3,7 +3,7 @@ that they are still the same."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -94,12 +94,15 @@ def find_sets(manifest: Mapping[str, Any], inputs: Inputs) -> list[Path]:
 
 
 def find_questions(
-    manifest: Mapping[str, Any], inputs: Inputs, corpus: Corpus, asked: Iterable[str]
+    manifest: Mapping[str, Any],
+    inputs: Inputs,
+    corpus: Callable[[], Corpus],
+    asked: Iterable[str],
 ) -> tuple[Query, ...]:
     """The questions of a run by id (`asked`): those given, or of its sets (see `find_sets`). Raises
     RunError when they are nowhere, or are no longer the same."""
     given = tuple(item for item in _several(inputs.questions) if isinstance(item, Query))
-    queries = given or read_diagnostics(find_sets(manifest, inputs), corpus)
+    queries = given or read_diagnostics(find_sets(manifest, inputs), corpus())
     wanted = set(asked)
     found = tuple(
         sorted((q for q in queries if q.query_id in wanted), key=lambda query: query.query_id)

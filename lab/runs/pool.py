@@ -44,9 +44,9 @@ def candidates(tables: Tables) -> tuple[str, ...]:
     """The systems between which labels may choose: those that are not told from the best; where
     there are none, those whose distance to it the unjudged could turn."""
     undecided = tuple(map(str, tables.manifest["as_good_as_best"]))
-    if len(undecided) > 1 or "unjudged decides" not in tables.systems:
+    if len(undecided) > 1 or "unjudged_decides" not in tables.systems:
         return undecided
-    turned = tables.systems["unjudged decides"] | (
+    turned = tables.systems["unjudged_decides"] | (
         tables.systems["system"] == tables.manifest["best"]
     )
     return tuple(map(str, tables.systems.loc[turned, "system"]))

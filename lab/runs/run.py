@@ -27,6 +27,7 @@ from lab.runs.folder import check_place, mark_sealed_use, read_tables, write_run
 from lab.runs.inputs import Inputs, Sets, find_corpus, find_questions, find_sets
 from lab.runs.losses import rescue_table, waterfall_table
 from lab.runs.metrics import MetricStudy, metric_study
+from lab.runs.questions import questions_of
 from lab.runs.renderer import renderer
 from lab.runs.slices import (
     KIND,
@@ -123,9 +124,12 @@ class Run:
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
-        """All questions, scored or not; raises RunError like `corpus`."""
+        """All questions, scored or not, as the run's own table has them. If others were given, they
+        are read and must be the same: raises RunError when they are not."""
+        if self.inputs.questions is None:
+            return questions_of(self.tables.questions)
         asked = self.tables.questions["query_id"]
-        return find_questions(self.manifest, self.inputs, self.corpus, asked)
+        return find_questions(self.manifest, self.inputs, lambda: self.corpus, asked)
 
     @property
     def sets(self) -> list[Path]:

@@ -114,7 +114,8 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     )[0]
     ids = [query.query_id for query in asked.queries]
     questions = pd.DataFrame(
-        {"kind": "", "doc_id": main_documents(asked), "text": "", "evidence": ""}, index=ids
+        {"kind": "", "doc_id": main_documents(asked), "text": "", "evidence_fingerprint": ""},
+        index=ids,
     )
     return Side(
         path,

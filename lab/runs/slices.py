@@ -87,7 +87,7 @@ def _means(tables: Tables, values: Floats, clusters: Clusters) -> dict[str, floa
         bounds = None if is_cost(metric) else (0.0, 1.0)
         low, high = mean_intervals(values[:, [place]], clusters, tables.seed, bounds)
         found[metric] = float(means[place])
-        found |= {f"{metric} low": float(low[0]), f"{metric} high": float(high[0])}
+        found |= {f"{metric}_low": float(low[0]), f"{metric}_high": float(high[0])}
     return found
 
 

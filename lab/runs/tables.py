@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lab.arrays import Floats, Ints
+from lab.config.rows import is_absent
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import Clusters, clustered
 from lab.runs.labels import labels
@@ -18,21 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The content of a run folder.
-
-    `manifest` says what was run; `systems` has a row a system; `scores` a row a system, question
-    and metric; `rankings` a row a system, question and chunk, for the first hits and the evidence;
-    `evidence` a row a system and piece with the rank at which it was complete (0: never) and
-    `reachable`, how many pieces of its question any ranking could hold within the cut-off;
-    `questions` a row a question, scored or not, with its text, variants, filter and tags (JSON),
-    kind, main document and a fingerprint of its evidence; `causes` a row a system and missed piece
-    (the fields of `lab.diagnosis.misses.Miss`), `curves` a row a step of a piece's exact alpha
-    curve: family, query_id, piece, low, high, complete (0: not within the cap), `alphas` a row a
-    hybrid family, metric and slice with its best alphas, and `means` a row a step of such a row's
-    mean: family, metric, slice, low, high, value. `separation` has a row a system and stage and
-    `thresholds` a row a system and threshold (see `lab.diagnosis.separation`); both are empty
-    without unanswerable questions.
-    """
+    """The content of a run folder: `manifest` says what was run, and every table is described
+    column by column in `lab.runs.columns`. What is absent is null."""
 
     manifest: dict[str, Any]
     systems: "pd.DataFrame"
@@ -89,7 +78,7 @@ class Tables:
     def from_the_cheapest(self) -> Ints:
         """Places of the systems, the cheapest first, of equals by name: the order in which a choice
         settles ties."""
-        return np.asarray(self.systems["cost rank"], dtype=np.int64).argsort()
+        return np.asarray(self.systems["cost_rank"], dtype=np.int64).argsort()
 
     @cached_property
     def ranked(self) -> "pd.DataFrame":
@@ -128,6 +117,11 @@ class Tables:
         rows: pd.DataFrame = getattr(self, table)
         return rows[rows["system"] == system]
 
+    def whole(self, table: str, column: str, absent: int = 0) -> Ints:
+        """A column of whole numbers as an array, with a number where there is none."""
+        values: pd.Series = getattr(self, table)[column]
+        return np.asarray(values.to_numpy(dtype=np.int64, na_value=absent))
+
     def place(self, system: str) -> int:
         """Place of a system, by its full name or its short label."""
         return self.names.index(self.named(system))
@@ -141,3 +135,11 @@ class Tables:
     def column(self, metric: str) -> Floats:
         """One metric of every scored question and system (questions x systems)."""
         return self.values[:, :, self.metric_place(metric)].T
+
+
+def plain_rows(frame: "pd.DataFrame") -> list[SimpleNamespace]:
+    """Rows as plain values by name, None for what is null."""
+    return [
+        SimpleNamespace(**{key: None if is_absent(value) else value for key, value in row.items()})
+        for row in frame.to_dict("records")
+    ]

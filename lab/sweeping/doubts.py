@@ -30,7 +30,7 @@ class Doubts:
     def columns(self) -> dict[str, Any]:
         """Columns of the table of systems, empty where documents are not judged: whether the
         unjudged decide between a system and the one with the highest mean."""
-        return {"unjudged decides": self.unjudged.decides} if self.unjudged else {}
+        return {"unjudged_decides": self.unjudged.decides} if self.unjudged else {}
 
     def record(self) -> list[dict[str, Any]]:
         """Every place of perhaps evidence, for the manifest."""

@@ -1,9 +1,8 @@
 """Findings: what a sweep knows of its misses, as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from dataclasses import asdict, astuple, dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from lab.config.config import Config
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.alpha.summary import AlphaSummary, has_curve, metric_values, summaries
 from lab.diagnosis.cutoff import Cutoff
-from lab.diagnosis.misses import Miss
+from lab.diagnosis.misses import Miss, Ranks
 from lab.diagnosis.rescue import proved_by_systems
 from lab.diagnosis.separation import METRICS, Separation, ThresholdEffect
 from lab.diagnosis.unanswerable import Unanswered
@@ -46,8 +45,8 @@ class Findings:
             return {}
         last = {one.system: one.separations[-1] for one in self.unanswered if one.separations}
         return {
-            "unanswerable auc": [last[name].auc if name in last else np.nan for name in systems],
-            "unanswerable rejected": [
+            "unanswerable_auc": [last[name].auc if name in last else np.nan for name in systems],
+            "unanswerable_rejected": [
                 last[name].rejected if name in last else np.nan for name in systems
             ],
         }
@@ -67,19 +66,40 @@ class Findings:
         return _rows(ThresholdEffect, found).rename(columns=METRICS)
 
     def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
-        """A row a system and missed piece: `system` and the fields of Miss."""
+        """A row a system and missed piece (see `lab.runs.columns`)."""
         import pandas as pd
 
-        names = [field.name for field in fields(Miss)]
-        of = attrgetter(*names)
-        rows = [
-            (name, *of(miss))
-            for name, found in zip(systems, self.misses, strict=True)
-            for miss in found
+        named = [
+            (name, miss)
+            for name, misses in zip(systems, self.misses, strict=True)
+            for miss in misses
         ]
-        table = pd.DataFrame(rows, columns=["system", *names])
-        numbers = [field.name for field in fields(Miss) if field.type is int]
-        table = table.astype(dict.fromkeys(numbers, "int32") | {"verified": bool})
+        misses = [miss for _, miss in named]
+        tails, cuts = [miss.tail for miss in misses], [miss.cut for miss in misses]
+        columns: dict[str, Any] = {"system": [name for name, _ in named]}
+        for name in ("query_id", "piece", "kind", "cause", "stage", "verified", "remedy"):
+            columns[name] = [getattr(miss, name) for miss in misses]
+        columns["recovered_by"] = [list(miss.recovered_by) for miss in misses]
+        columns["k"] = [miss.k for miss in misses]
+        columns["spans_needed"] = [miss.needed for miss in misses]
+        for name in (field.name for field in fields(Ranks)):
+            columns[f"{name}_rank"] = [getattr(miss.ranks, name) for miss in misses]
+        columns |= {
+            "cut_at": [cut and cut.offset for cut in cuts],
+            "cut_before": [cut and cut.before for cut in cuts],
+            "cut_after": [cut and cut.after for cut in cuts],
+            "unmatched": [
+                [{"term": word.term, "reason": word.why} for word in miss.unmatched]
+                for miss in misses
+            ],
+            "unread_start": [tail and tail.start for tail in tails],
+            "unread_end": [tail and tail.end for tail in tails],
+            "outranked_by": [[asdict(one) for one in miss.outranked_by] for miss in misses],
+            "alpha_low": [_ends(miss, 0) for miss in misses],
+            "alpha_high": [_ends(miss, 1) for miss in misses],
+            "filtered_by": [list(miss.filtered) for miss in misses],
+        }
+        table = pd.DataFrame({name: _column(name, values) for name, values in columns.items()})
         return table.astype(
             dict.fromkeys(("system", "query_id", "kind", "cause", "stage"), "category")
         )
@@ -87,7 +107,7 @@ class Findings:
     def curves(self, asked: Pieces) -> "pd.DataFrame":
         """A row a step of a piece's exact alpha curve, before any reranker: `family` (the systems'
         name without alpha), `query_id`, `piece`, the step's ends `low` and `high` in [0, 1], and
-        `complete`, the rank at which the piece is complete there, 0 beyond the cap. A family's
+        `complete`, the rank at which the piece is complete there, null beyond the cap. A family's
         steps of one piece tile [0, 1]; the points 0 and 1 are steps of their own, for there a leg
         brings no candidates."""
         import pandas as pd
@@ -107,10 +127,10 @@ class Findings:
                         curve.high[np.append(starts[1:], len(ranks)) - 1].tolist()
                     )
                     columns["complete"].extend(
-                        np.where(ranks[starts] == NEVER, 0, ranks[starts]).tolist()
+                        None if rank == NEVER else rank for rank in ranks[starts].tolist()
                     )
         table = pd.DataFrame(columns)
-        kinds = {"piece": "int32", "complete": "int32", "low": "float64", "high": "float64"}
+        kinds = {"piece": "int32", "complete": "Int32", "low": "float64", "high": "float64"}
         return table.astype(kinds | {"family": "category", "query_id": "category"})
 
     def alphas(self, asked: Pieces, metrics: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
@@ -149,6 +169,23 @@ class Findings:
             for name in ("low", "high", "value")
         }
         return table, pd.DataFrame(means | edges)
+
+
+def _ends(miss: Miss, end: int) -> list[float] | None:
+    """The lower (0) or upper (1) ends of a miss's intervals of alpha."""
+    return None if miss.alphas is None else [interval[end] for interval in miss.alphas]
+
+
+def _column(name: str, values: Sequence[Any]) -> "pd.Series":
+    """Whole numbers that may be absent as such, lists as Python has them."""
+    import pandas as pd
+
+    if name in ("piece", "k"):
+        return pd.Series(values, dtype="int32")
+    if name.endswith(("_rank", "_at", "_start", "_end", "_needed")):
+        return pd.Series(values, dtype="Int32")
+    plain = {"verified": "bool", "remedy": "str", "cut_before": "str", "cut_after": "str"}
+    return pd.Series(values, dtype=plain.get(name, "object"))
 
 
 def _rows(kind: type, found: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":

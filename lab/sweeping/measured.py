@@ -60,9 +60,10 @@ class Measured:
     """`values` is systems x scored questions x metrics; `complete` systems x pieces holds the rank
     at which each piece of evidence was complete; `context_tokens` the mean tokens of what every
     system hands to the reader at the selecting metric's cut-off; `rows` the stage ranks of hits and
-    evidence per system; `findings` why pieces were missed, `doubts` what may
-    be relevant and was never judged; `sealed` what questions that no choice
-    has seen say of the recommended system, None if none were set aside."""
+    evidence per system; `findings` why pieces were missed, `doubts` what may be relevant and was
+    never judged; `families` the family of alphas that each system belongs to, if any; `sealed` what
+    questions that no choice has seen say of the recommended system, None if none were set
+    aside."""
 
     plan: Plan
     account: Account
@@ -73,6 +74,7 @@ class Measured:
     rows: tuple[StageRows, ...]
     findings: Findings
     doubts: Doubts
+    families: tuple[str | None, ...]
     sealed: Sealed | None = None
 
     @cached_property

@@ -302,6 +302,7 @@ def _measured(
         rows=tuple(system.rows for system in found),
         findings=findings,
         doubts=doubtful,
+        families=tuple(system.family for system in found),
     )
     if not sealed:
         return outcome
@@ -362,7 +363,7 @@ def _sealed_scores(fresh: Run, system: str) -> Sealed:
     called otherwise among the sealed ones."""
     row = fresh.tables.systems.iloc[-1]
     scores = {
-        metric: tuple(float(row[name]) for name in (metric, f"{metric} low", f"{metric} high"))
+        metric: tuple(float(row[name]) for name in (metric, f"{metric}_low", f"{metric}_high"))
         for metric in fresh.metrics
     }
     return Sealed(system, fresh.query_ids, scores)

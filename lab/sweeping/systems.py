@@ -65,13 +65,14 @@ class EvaluationContext:
 class SystemFound:
     """What one system found: for the metrics, for `rankings.parquet`, every piece it missed, and
     per question how many pieces any ranking could hold (see `lab.diagnosis.places`); how far its
-    rankings go, None for a foreign one."""
+    rankings go, None for a foreign one; and the family of alphas that it belongs to, if any."""
 
     run: SystemRun
     rows: StageRows
     misses: tuple[Miss, ...]
     reachable: Ints
     reach: Reach | None
+    family: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,16 @@ def run_chunking(
                 places[config.deliver] = reachable(context.pieces, run, context.cutoff)
         reach = Reach.of(ranking, run, config.depth, len(stage.chunking), context.pieces.query)
         read = replace(run, judged=run.judged.first(context.ranks_read))
-        found.append(SystemFound(read, rows, misses, places[config.deliver], reach))
+        found.append(
+            SystemFound(
+                run=read,
+                rows=rows,
+                misses=misses,
+                reachable=places[config.deliver],
+                reach=reach,
+                family=diagnosis.family_name(config, run),
+            )
+        )
     if profile is not None:
         with resources.timed("profile"):
             for key, group in groups.items():

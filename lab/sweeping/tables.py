@@ -1,6 +1,5 @@
 """What a sweep measured, as the tables of a run folder."""
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,7 +16,8 @@ from lab.evaluation.risk import georisk, hurt
 from lab.pipeline.rows import StageRows
 from lab.runs.differences import best_plain
 from lab.runs.folder import FORMAT
-from lab.runs.inputs import Inputs, fingerprint, questions_fingerprint
+from lab.runs.inputs import Inputs, questions_fingerprint
+from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
 from lab.sweeping.conclusions import conclusions
@@ -74,19 +74,19 @@ def _systems(measured: Measured) -> "pd.DataFrame":
     scores: dict[str, Floats] = {}
     for place, metric in enumerate(measured.metrics):
         scores[metric] = measured.means[:, place]
-        scores |= {f"{metric} low": low[:, place], f"{metric} high": high[:, place]}
+        scores |= {f"{metric}_low": low[:, place], f"{metric}_high": high[:, place]}
     chosen, numbers = measured.selection, np.arange(len(measured.systems))
     configs, profile = measured.plan.configs, measured.account.profile
     costs = [measured.costs.tokens, measured.costs.latency, index_bytes(configs, profile)]
     columns = {
         **scores,
-        "context tokens": measured.context_tokens,
-        "p best": chosen.probability_best,
+        "context_tokens": measured.context_tokens,
+        "p_best": chosen.probability_best,
         "picked": chosen.nested.picked,
         "p": chosen.p,
-        "least p": chosen.against.tested.least,
+        "least_p": chosen.against.tested.least,
         "verdict": chosen.verdicts,
-        "cost rank": np.argsort(chosen.order) + 1,
+        "cost_rank": np.argsort(chosen.order) + 1,
         "pareto": pareto_front(scores[measured.plan.measure.select_by], np.column_stack(costs)),
         "recommended": numbers == chosen.recommended,
         **measured.doubts.columns(),
@@ -97,7 +97,8 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         {"system": name, **config.settings()}
         for name, config in zip(measured.systems, configs, strict=True)
     ]
-    table = pd.concat([settings_table(rows), pd.DataFrame(columns)], axis=1)
+    family = pd.Series(measured.families, dtype="str", name="family")
+    table = pd.concat([settings_table(rows), family, pd.DataFrame(columns)], axis=1)
     select_by = measured.plan.measure.select_by
     place = int(table.index[table["system"] == best_plain(table, select_by)][0])
     known = np.nan_to_num(measured.column(select_by))
@@ -199,63 +200,52 @@ def _rankings(measured: Measured) -> "pd.DataFrame":
         "query_id": _labels([q.query_id for q in measured.plan.pieces.queries], query),
         "doc_id": _labels([d.doc_id for d in measured.plan.corpus], document),
     }
-    return pd.DataFrame(
-        labels
-        | {name: c.astype(np.int32) if c.dtype == np.int64 else c for name, c in columns.items()}
-    )
+    return pd.DataFrame(labels | {name: _stored(name, of) for name, of in columns.items()})
+
+
+def _stored(name: str, values: "np.ndarray[Any, Any]") -> Any:
+    """A column of rankings: ranks, of which 0 is none, and offsets as whole numbers."""
+    if values.dtype != np.int64:
+        return values
+    return whole(values, values == 0) if name.endswith("rank") else values.astype(np.int32)
 
 
 def _evidence(measured: Measured) -> "pd.DataFrame":
-    """Of alternatives the first is named; start and end are -1 for a whole document."""
+    """Of alternatives the first is named; no start and end for a whole document."""
     import pandas as pd
 
     asked, systems = measured.plan.pieces, len(measured.systems)
     first = [piece[0] for piece in asked.items]
-    numbers = np.arange(len(asked)) - np.searchsorted(asked.query, asked.query) + 1
+    documents = np.tile([item.whole for item in first], systems)
+    complete = measured.complete.reshape(-1)
     return pd.DataFrame(
         {
             "system": _labels(measured.systems, np.repeat(np.arange(systems), len(asked))),
             "query_id": _labels([q.query_id for q in asked.queries], np.tile(asked.query, systems)),
-            "piece": np.tile(numbers, systems).astype(np.int32),
+            "piece": np.tile(asked.number, systems).astype(np.int32),
             "doc_id": np.tile([item.doc_id for item in first], systems),
-            "start": np.tile(
-                [-1 if item.start is None else item.start for item in first], systems
-            ).astype(np.int32),
-            "end": np.tile(
-                [-1 if item.end is None else item.end for item in first], systems
-            ).astype(np.int32),
+            "start": whole(np.tile([item.start or 0 for item in first], systems), documents),
+            "end": whole(np.tile([item.end or 0 for item in first], systems), documents),
             "grade": np.tile(asked.grade, systems).astype(np.int32),
-            "complete": np.where(measured.complete == NEVER, 0, measured.complete)
-            .reshape(-1)
-            .astype(np.int32),
+            "complete": whole(complete, complete == NEVER),
             "reachable": measured.findings.reachable[:, asked.query].reshape(-1).astype(np.int32),
         }
     )
 
 
 def _questions(measured: Measured) -> "pd.DataFrame":
+    pieces, sealed = measured.plan.pieces, measured.sealed
+    ids = [query.query_id for query in pieces.queries]
+    documents = dict(zip(ids, main_documents(pieces).tolist(), strict=True))
+    unscored = dict(pieces.unscored) | dict.fromkeys(sealed.query_ids if sealed else (), "sealed")
+    return question_table(measured.plan.queries, documents, unscored)
+
+
+def whole(values: "np.ndarray[Any, Any]", absent: "np.ndarray[Any, Any]") -> Any:
+    """Whole numbers, null where they are absent."""
     import pandas as pd
 
-    unscored = dict(measured.plan.pieces.unscored) | dict.fromkeys(
-        measured.sealed.query_ids if measured.sealed else (), "sealed"
-    )
-    ids = [query.query_id for query in measured.plan.pieces.queries]
-    documents = dict(zip(ids, main_documents(measured.plan.pieces).tolist(), strict=True))
-    rows = [
-        {
-            "query_id": query.query_id,
-            "text": query.text,
-            "kind": query.kind,
-            "variants": json.dumps(query.variants, ensure_ascii=False) if query.variants else "",
-            "filter": json.dumps(query.filter.plain, ensure_ascii=False) if query.filter else "",
-            "tags": json.dumps(dict(query.tags), ensure_ascii=False, sort_keys=True),
-            "doc_id": documents.get(query.query_id, ""),
-            "evidence": fingerprint([asdict(item) for item in query.evidence])[:16],
-            "unscored": unscored.get(query.query_id, ""),
-        }
-        for query in measured.plan.queries
-    ]
-    return pd.DataFrame(rows).astype("str")
+    return pd.arrays.IntegerArray(np.where(absent, 0, values).astype(np.int32), absent.copy())
 
 
 def _labels(

@@ -1,8 +1,6 @@
 """Runs for the report's tests: a small real one whose every text tries to be markup, and a large
 made-up one."""
 
-from dataclasses import fields
-
 import numpy as np
 import pandas as pd
 
@@ -10,9 +8,9 @@ from lab.config.experiment import Measure
 from lab.config.grid import Grid
 from lab.config.settings import SETTINGS
 from lab.corpus.document import Corpus, Document
-from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query
 from lab.runs.inputs import Inputs, questions_fingerprint
+from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
 from lab.sweeping.sweep import sweep
@@ -160,6 +158,7 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
         same
         | {
             "system": name,
+            "family": None,
             "deliver": "chunk",
             "chunk_size": str(200 + 100 * (i // 10)),
             "alpha": i % 10 / 10,
@@ -169,7 +168,7 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
     table = pd.DataFrame(rows)
     for column, metric in enumerate(metrics):
         means = values[:, :, column].mean(axis=1)
-        table[metric], table[f"{metric} low"], table[f"{metric} high"] = (
+        table[metric], table[f"{metric}_low"], table[f"{metric}_high"] = (
             means,
             means - 0.01,
             means + 0.01,
@@ -181,13 +180,13 @@ def _systems(names: list[str], values: np.ndarray, metrics: tuple[str, ...]) -> 
     }
     return table.assign(
         **{
-            "context tokens": 500.0,
-            "p best": 0.0,
+            "context_tokens": 500.0,
+            "p_best": 0.0,
             "picked": 0.0,
             "p": 0.01,
-            "least p": 0.0,
+            "least_p": 0.0,
             "verdict": np.where(table.index == best, "same", "worse"),
-            "cost rank": np.arange(len(table)) + 1,
+            "cost_rank": np.arange(len(table)) + 1,
             "hurt": 0,
             "helped": 0,
             "georisk": 0.0,
@@ -250,35 +249,27 @@ def _evidence(names: list[str], ids: list[str], home, start, draw) -> pd.DataFra
 def _causes(names: list[str], ids: list[str], draw) -> pd.DataFrame:
     """A third of all pieces missed."""
     system, query = np.nonzero(draw.random((len(names), len(ids))) < 0.33)
-    plain = {field.name: 0 if field.type is int else "" for field in fields(Miss)}
-    causes = draw.choice(["both", "outranked", "split"], len(system))
-    told = {
-        "piece": 1,
-        "cause": causes,
-        "stage": "ranking",
-        "verified": True,
-        "remedy": "alpha 0.3-0.5",
-        "cut_at": -1,
-        "tail_start": -1,
-    }
-    return pd.DataFrame(
-        {"system": np.array(names)[system], **plain, **told, "query_id": np.array(ids)[query]}
+    absent = dict.fromkeys(("cut_at", "cut_before", "cut_after", "unread_start", "unread_end"))
+    lists = ("recovered_by", "unmatched", "outranked_by", "filtered_by", "alpha_low", "alpha_high")
+    table = pd.DataFrame(
+        {
+            "system": np.array(names)[system],
+            "query_id": np.array(ids)[query],
+            "piece": 1,
+            "kind": "",
+            "cause": draw.choice(["both", "outranked", "split"], len(system)),
+            "stage": "ranking",
+            "verified": True,
+            "remedy": "alpha 0.3-0.5",
+            "k": 5,
+            **absent,
+        }
     )
+    return table.assign(**{name: [[] for _ in system] for name in lists})
 
 
 def _questions(queries: tuple[Query, ...]) -> pd.DataFrame:
-    none = {"tags": "{}", "evidence": "", "unscored": ""}
-    rows = [
-        {
-            "query_id": q.query_id,
-            "text": q.text,
-            "kind": q.kind,
-            "doc_id": q.evidence[0].doc_id,
-            **none,
-        }
-        for q in queries
-    ]
-    return pd.DataFrame(rows)
+    return question_table(queries, {q.query_id: q.evidence[0].doc_id for q in queries}, {})
 
 
 def _manifest(

@@ -48,7 +48,7 @@ def test_every_place_shows_the_verdict_of_the_run(swept: Run) -> None:
         assert cell == told[f"{chunks} bm25 {k1}"]
     for name, verdict in told.items():
         row = swept.tables.systems.set_index("system").loc[name]
-        low, high = row[f"{metric} low"], row[f"{metric} high"]
+        low, high = row[f"{metric}_low"], row[f"{metric}_high"]
         line = [text for text in screen.splitlines() if f"{low:.3f}-{high:.3f}" in text][-1]
         mark = f"{MARKS[verdict]} {low:.3f}"
         assert (mark in line) == (verdict in NOT_TOLD)

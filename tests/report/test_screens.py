@@ -73,7 +73,7 @@ def test_no_colour_means_no_escape_codes(run, monkeypatch):
 def test_screen_says_choice_interval_and_baseline(run):
     text = " ".join(printed(run, 200).split())
     row = run.tables.systems.set_index("system").loc[run.manifest["recommended"]]
-    assert f"{row['ndcg@10']:.3f} {row['ndcg@10 low']:.3f}-{row['ndcg@10 high']:.3f}" in text
+    assert f"{row['ndcg@10']:.3f} {row['ndcg@10_low']:.3f}-{row['ndcg@10_high']:.3f}" in text
     assert "baseline: " in text
     assert "Which of 8 systems" in text
 

@@ -19,7 +19,7 @@ from lab.report.export.tracking import (
 def test_names_are_legal_and_map_back(run):
     names = original_names(run)
     assert names["recall_at_5"] == "recall@5"
-    assert names["ndcg_at_10_low"] == "ndcg@10 low"
+    assert names["ndcg_at_10_low"] == "ndcg@10_low"
     assert all(re.fullmatch(r"[\w./-]+", name) for name in names)
     assert len(set(names)) == len(names), "two columns would share a name"
     for figures in logged_figures(run).values():

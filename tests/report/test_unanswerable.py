@@ -21,7 +21,7 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
         (run.tables.thresholds["system"] == reranked) & (run.tables.thresholds["kept"] >= 0.95)
     ].iloc[-1]
     assert f"rerank.threshold {cut['threshold']:.3f} does so and takes recall@5" in told
-    assert f"would leave {cut['recall@5 refusing']:.3f}." in told
+    assert f"would leave {cut['recall@5_refusing']:.3f}." in told
     plot = unanswerable_plot(run, [reranked], {reranked: "short"})
     assert plot is not None
     assert plot.says.startswith("short: ")

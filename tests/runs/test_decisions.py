@@ -160,7 +160,7 @@ def statuses(run: Path, baseline: Path, given: Rules) -> dict[str, str]:
 def test_the_gate_passes_an_unchanged_run_and_stops_a_drop(runs: Path) -> None:
     given = rules(
         {"name": "holds", "metric": "recall@5", "max_drop": 0.02},
-        {"figure": "context tokens", "at_most": 10_000},
+        {"figure": "context_tokens", "at_most": 10_000},
     )
     assert statuses(runs / "b-again", runs / "a-whole", given) == {
         "every question of the baseline": "pass",
@@ -263,7 +263,7 @@ def test_a_rule_about_what_the_run_lacks_is_an_error(runs: Path) -> None:
     with pytest.raises(RunError) as fault:
         statuses(runs / "a-whole", runs / "a-whole", given)
     assert "did you mean 'recall@5'?" in str(fault.value)
-    assert "did you mean 'context tokens'?" in str(fault.value)
+    assert "did you mean 'context_tokens'?" in str(fault.value)
 
 
 def test_history_alerts_where_a_limit_is_crossed(runs: Path) -> None:
@@ -406,13 +406,13 @@ def test_the_table_and_the_manifest_name_the_same_choice() -> None:
     result = swept(lab.Grid(mode="bm25", chunk_size=(12, 60, 200)))
     table, told = result.table(), result.manifest["conclusions"]
     assert table.loc[table["recommended"], "system"].tolist() == [told["recommended"]["system"]]
-    assert table["p best"].sum() == pytest.approx(1)
+    assert table["p_best"].sum() == pytest.approx(1)
     assert table["picked"].sum() == pytest.approx(1)
     assert told["few_questions"]
     for metric in result.metrics:
         assert (
-            (table[f"{metric} low"] <= table[metric] + 1e-9)
-            & (table[metric] <= table[f"{metric} high"] + 1e-9)
+            (table[f"{metric}_low"] <= table[metric] + 1e-9)
+            & (table[metric] <= table[f"{metric}_high"] + 1e-9)
         ).all()
     against = result.against(result.best)
     assert set(against["system"]) == set(result.systems) - {result.best}
@@ -428,9 +428,9 @@ def test_unanswerable_questions_become_figures_that_a_gate_can_limit(tmp_path: P
         corpus_of(texts()), asked, lab.Grid(mode="bm25", chunk_size=200), cache=Path(":memory:")
     )
     row = result.table().iloc[0]
-    assert (row["unanswerable auc"], row["unanswerable rejected"]) == (1.0, 1.0)
+    assert (row["unanswerable_auc"], row["unanswerable_rejected"]) == (1.0, 1.0)
     side = run_side(result.write(tmp_path / "run"))
-    given = rules({"name": "silence", "figure": "unanswerable auc", "at_least": 0.95})
+    given = rules({"name": "silence", "figure": "unanswerable_auc", "at_least": 0.95})
     assert judge_gate(side, side, given, TODAY).passed
 
 

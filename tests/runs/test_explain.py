@@ -24,4 +24,4 @@ def test_the_screen_tells_cut_cause_and_remedy() -> None:
     assert "split (verified)" in text
     assert "a chunk that holds it whole" in text
     assert "split (verified)" in str(result.explain("q"))
-    assert result.explain("q").misses["cause"].tolist() == ["split"]
+    assert [miss.cause for miss in result.explain("q").misses] == ["split"]

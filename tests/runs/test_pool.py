@@ -137,7 +137,7 @@ def test_spans_of_several_chunkings_are_one_pair() -> None:
 
 
 def test_where_all_are_told_apart_the_unjudged_may_still_decide() -> None:
-    table = pd.DataFrame({"system": ["a", "b", "c"], "unjudged decides": [False, True, False]})
+    table = pd.DataFrame({"system": ["a", "b", "c"], "unjudged_decides": [False, True, False]})
 
     def of(undecided: list[str], systems: pd.DataFrame) -> tuple[str, ...]:
         given = SimpleNamespace(
@@ -147,4 +147,4 @@ def test_where_all_are_told_apart_the_unjudged_may_still_decide() -> None:
 
     assert of(["a"], table) == ("a", "b")
     assert of(["a", "c"], table) == ("a", "c")
-    assert of(["a"], table.drop(columns="unjudged decides")) == ("a",)
+    assert of(["a"], table.drop(columns="unjudged_decides")) == ("a",)

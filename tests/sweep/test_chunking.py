@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lab
@@ -166,10 +167,9 @@ def test_late_pooling_reads_what_is_truncated_otherwise() -> None:
     assert found.systems == ("document dense", "document dense late")
     own, late = (list(found.tables.rows("causes", name).itertuples()) for name in found.systems)
     assert [(miss.query_id, miss.cause) for miss in own] == [("heron", "truncated")]
-    assert own[0].tail_end == len(LONG)
-    assert [(miss.query_id, miss.cause, miss.tail_start) for miss in late] == [
-        ("heron", "outranked", -1)
-    ]
+    assert own[0].unread_end == len(LONG)
+    assert [(miss.query_id, miss.cause) for miss in late] == [("heron", "outranked")]
+    assert late[0].unread_start is pd.NA
     assert [chunks for _, chunks, _ in found.manifest["chunkings"][0]["truncated"]] == [1]
     assert any(
         "late pooling: 1 of 3 documents are longer" in note and "windows of 254 tokens" in note

@@ -53,7 +53,7 @@ class Proof:
 
     verified: bool
     remedy: str
-    recovered_by: str
+    recovered_by: tuple[str, ...]
 
 
 def intervened(case: Case) -> Case:
@@ -69,9 +69,9 @@ def proof(cause: str, changes: Mapping[Intervention, str]) -> Proof:
     """What the interventions that brought a piece back, each in words, say of its cause."""
     ordered = sorted(changes, key=lambda intervention: intervention.size)
     proving = [intervention for intervention in ordered if cause in intervention.proves]
-    recovered_by = "; ".join(changes[intervention] for intervention in ordered)
+    recovered_by = tuple(changes[intervention] for intervention in ordered)
     if proving:
         return Proof(True, changes[proving[0]], recovered_by)
     if ordered:
         return Proof(False, changes[ordered[0]], recovered_by)
-    return Proof(False, f"{NOTHING}; {CAUSES[cause].remedy}", "")
+    return Proof(False, f"{NOTHING}; {CAUSES[cause].remedy}", ())

@@ -64,6 +64,8 @@ def csv_text(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
         return f"'{value}" if value.startswith(FORMULA) else value
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return "" if is_absent(value) else value
 
 

@@ -17,7 +17,7 @@ from lab.runs.run import Run
 Log = Callable[[Run, Path, str], str]
 NAMES_TAG = "lab.metric_names"
 # What of a row of the table of systems is logged beside the metrics.
-FIGURES = ("context tokens", "p best", "p")
+FIGURES = ("context_tokens", "p_best", "p")
 
 
 def tracker(target: str) -> Callable[[Run, Path], str]:
@@ -49,7 +49,7 @@ def logged_figures(run: Run) -> dict[str, dict[str, float]]:
     """System -> legal name -> value, for every metric with the ends of its interval, and the
     costs."""
     metrics = list(dict.fromkeys(run.tables.scores["metric"].astype(str)))
-    columns = [c for metric in metrics for c in (metric, f"{metric} low", f"{metric} high")] + [
+    columns = [c for metric in metrics for c in (metric, f"{metric}_low", f"{metric}_high")] + [
         *FIGURES
     ]
     return {

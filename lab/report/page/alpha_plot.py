@@ -22,11 +22,9 @@ SHADE = "rgba(0,114,178,0.11)"
 def family_of(run: Run, system: str) -> str | None:
     """The family of a system, those that differ in alpha alone; the first of the run for a system
     without one, None without any."""
-    found = [str(name) for name in run.tables.alphas["family"].unique()]
-    words = set(system.split())
-    return max(
-        found, key=lambda name: (len(words & set(name.split())), -found.index(name)), default=None
-    )
+    families = [str(name) for name in run.tables.alphas["family"].unique()]
+    own = run.tables.systems["family"].iloc[run.tables.place(system)]
+    return own if own in families else next(iter(families), None)
 
 
 def alpha_plot(run: Run, family: str) -> Plot:

@@ -181,7 +181,7 @@ def distance_plot(run: Run, systems: Sequence[str]) -> Plot:
     chosen = run.tables.select_by
     rows = run.slices(DISTANCE, systems)
     table = rows.assign(label=rows["system"].map(run.labels)).rename(
-        columns={f"{chosen} low": "low", f"{chosen} high": "high"}
+        columns={f"{chosen}_low": "low", f"{chosen}_high": "high"}
     )[["distance", "label", "questions", chosen, "low", "high"]]
     figure = blank(
         xaxis=axis("characters to the nearest cut", type="category"),

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.arrays import Ints
 from lab.corpus.document import Corpus
+from lab.report.proof import proof_of
 from lab.report.verdict import FirstScreen
 from lab.runs.explain import USED
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
+from lab.runs.tables import plain_rows
 from lab.sweeping.distractors import INJECTED
 
 if TYPE_CHECKING:
@@ -74,11 +77,11 @@ def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:
         "pieces": {
             "query": [position[query_id] for query_id in pieces["query_id"]],
             "doc": [documents[doc_id] for doc_id in pieces["doc_id"]],
-            "start": pieces["start"].tolist(),
-            "end": pieces["end"].tolist(),
+            "start": _whole(pieces["start"], -1).tolist(),
+            "end": _whole(pieces["end"], -1).tolist(),
             "grade": pieces["grade"].tolist(),
         },
-        "complete": _packed(run.tables.evidence["complete"].to_numpy(), np.uint32),
+        "complete": _packed(run.tables.whole("evidence", "complete"), np.uint32),
         "causes": _causes(run, pieces, chosen),
         "chosen": [run.systems.index(system) for system in chosen],
         "rankings": {
@@ -103,33 +106,19 @@ def _causes(run: Run, pieces: "pd.DataFrame", chosen: Sequence[str]) -> dict[str
     keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
     place = {key: number for number, key in enumerate(keys)}
     number = {system: at for at, system in enumerate(run.systems)}
-    codes, proofs = np.zeros(len(run.systems) * len(place), dtype=np.uint8), {}
-    for miss in run.tables.causes.itertuples():
-        at = number[str(miss.system)] * len(place) + place[str(miss.query_id), miss.piece]
-        codes[at] = code[str(miss.cause)]
-        if miss.system in chosen:
-            proofs[at] = proof_of(miss)
-    return {"names": names, "codes": _packed(codes, np.uint8), "proofs": proofs}
-
-
-def proof_of(miss: Any) -> str:
-    """A row of the table of causes as a sentence: proved or not, the remedy, and what was seen."""
-    said = [
-        f"verified, brought back by: {miss.remedy}" if miss.verified else f"likely; {miss.remedy}"
+    codes, proofs = np.zeros(len(run.systems) * len(place), dtype=np.uint8), dict[int, str]()
+    causes = run.tables.causes
+    at = [
+        number[str(system)] * len(place) + place[str(query_id), piece]
+        for system, query_id, piece in zip(
+            causes["system"], causes["query_id"], causes["piece"], strict=True
+        )
     ]
-    if miss.cut_at >= 0:
-        said.append(f"cut at {miss.cut_at}: {miss.cut_text}")
-    for what, seen in (
-        ("left out by the filter", miss.filtered),
-        ("without a match", miss.unmatched),
-        ("outranked by", miss.outranked_by),
-        ("within k at alpha", miss.alphas),
-    ):
-        if seen:
-            said.append(f"{what}: {seen}")
-    if miss.tail_start >= 0:
-        said.append(f"the encoder does not read {miss.tail_start}-{miss.tail_end}")
-    return "; ".join(said) + "."
+    codes[at] = [code[str(cause)] for cause in causes["cause"]]
+    kept = causes["system"].isin(chosen).to_numpy()
+    shown = zip(np.array(at)[kept].tolist(), plain_rows(causes[kept]), strict=True)
+    proofs = {place: proof_of(miss) for place, miss in shown}
+    return {"names": names, "codes": _packed(codes, np.uint8), "proofs": proofs}
 
 
 def _systems(run: Run) -> dict[str, Any]:
@@ -147,7 +136,7 @@ def _ranking(
     """Rows of one system ordered by question, then rank, chunks of evidence that no rank reached
     last; `first[q]` is where question q begins."""
     query = hits["query_id"].astype(str).map(position).to_numpy()
-    rank = hits["rank"].to_numpy()
+    rank = _whole(hits["rank"])
     order = np.lexsort(
         (hits["start"].to_numpy(), np.where(rank == 0, np.iinfo(np.int32).max, rank), query)
     )
@@ -164,12 +153,16 @@ def _ranking(
         "rank",
         *(f"{stage}_rank" for stage in STAGES),
     ):
-        packed[name] = _packed(rows[name].to_numpy(), np.uint32)
+        packed[name] = _packed(_whole(rows[name]), np.uint32)
     for name in ("evidence", "relevant"):
         packed[name] = _packed(rows[name].to_numpy(), np.uint8)
     for name in (*(f"{stage}_score" for stage in STAGES), "rerank_score"):
         packed[name] = _packed(rows[name].to_numpy(), np.float32)
     return packed
+
+
+def _whole(column: "pd.Series", absent: int = 0) -> Ints:
+    return np.asarray(column.to_numpy(dtype=np.int64, na_value=absent))
 
 
 def _packed(values: "np.ndarray[Any, Any]", kind: type) -> str:
@@ -187,7 +180,7 @@ def _spans(
         doc_id: []
         for doc_id in sorted(set(pieces["doc_id"].unique()) | set(hits["doc_id"].unique()))
     }
-    for doc_id, start, end in _rows(pieces[pieces["start"] >= 0], "doc_id", "start", "end"):
+    for doc_id, start, end in _rows(pieces[pieces["start"].notna()], "doc_id", "start", "end"):
         length = len(_text(corpus, doc_id))
         wanted[doc_id].append((min(max(start - AROUND, 0), length), min(end + AROUND, length)))
     last = 0

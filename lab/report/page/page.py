@@ -31,7 +31,7 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
     verdict = verdict_of(run)
     plots = all_plots(run, verdict, interference)
     explorer = explorer_data(run, verdict)
-    low, high = f"{verdict.select_by} low", f"{verdict.select_by} high"
+    low, high = f"{verdict.select_by}_low", f"{verdict.select_by}_high"
     ranked = run.tables.ranked
     return template("report.html.j2").render(
         verdict=verdict,

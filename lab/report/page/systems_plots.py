@@ -143,14 +143,14 @@ def pareto(run: Run) -> Plot:
     other are joined."""
     chosen, short = run.manifest["conclusions"]["select_by"], run.labels
     table = run.tables.systems[
-        ["system", "mode", "context tokens", chosen, "pareto", "recommended"]
+        ["system", "mode", "context_tokens", chosen, "pareto", "recommended"]
     ].copy()
     table.insert(1, "label", [short[name] for name in table["system"]])
     figure = blank("context tokens handed to the reader (mean)", chosen)
     for colour, (mode, rows) in zip(COLOURS, table.groupby("mode", sort=True), strict=False):
         figure.add(
             "scatter",
-            x=rows["context tokens"].tolist(),
+            x=rows["context_tokens"].tolist(),
             y=rows[chosen].tolist(),
             mode="markers",
             name=str(mode),
@@ -158,11 +158,11 @@ def pareto(run: Run) -> Plot:
             marker={"size": 9, "color": colour, "opacity": 0.75},
             hovertemplate="%{text}<br>%{y:.3f} at %{x:.0f} tokens<extra></extra>",
         )
-    front = table[table["pareto"]].sort_values("context tokens")
+    front = table[table["pareto"]].sort_values("context_tokens")
     line = {"color": GREY, "dash": "dot", "shape": "hv"}
     figure.add(
         "scatter",
-        x=front["context tokens"].tolist(),
+        x=front["context_tokens"].tolist(),
         y=front[chosen].tolist(),
         mode="lines",
         name="front",
@@ -172,7 +172,7 @@ def pareto(run: Run) -> Plot:
     star = table[table["recommended"]]
     figure.add(
         "scatter",
-        x=star["context tokens"].tolist(),
+        x=star["context_tokens"].tolist(),
         y=star[chosen].tolist(),
         mode="markers",
         name="recommended",
@@ -186,7 +186,7 @@ def pareto(run: Run) -> Plot:
         f"Each point is a system. Those on the dotted line are not beaten in {chosen} by any that "
         "hands over fewer tokens.",
         figure,
-        table.sort_values("context tokens", kind="stable").reset_index(drop=True),
+        table.sort_values("context_tokens", kind="stable").reset_index(drop=True),
     )
 
 

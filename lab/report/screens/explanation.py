@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.diagnosis.causes import CAUSES
+from lab.report.proof import ahead_text, alphas_text, unmatched_text
 from lab.runs.explain import Explanation
 from lab.sweeping.distractors import INJECTED
 
@@ -32,7 +33,7 @@ def explanation_screen(story: Explanation) -> RenderableType:
     if story.reason:
         return Group(*parts, Text(f"not scored: {story.reason}"))
     parts.append(Text("  ".join(f"{metric} {value:.3f}" for metric, value in story.scores.items())))
-    for piece in story.evidence.itertuples():
+    for piece in story.evidence:
         parts += [Text(), _piece(story, piece)]
     return Group(*parts, Text(), _hits(story))
 
@@ -41,7 +42,7 @@ def _piece(story: Explanation, piece: Any) -> RenderableType:
     """One piece of evidence: its text with the cut, its way through the stages, cause, proof and
     remedy."""
     miss = story.miss(piece.piece)
-    place = piece.doc_id if piece.start < 0 else f"{piece.doc_id}:{piece.start}-{piece.end}"
+    place = piece.doc_id if piece.start is None else f"{piece.doc_id}:{piece.start}-{piece.end}"
     head = Text(f"evidence {piece.piece}, grade {piece.grade}, {place}: ")
     if miss is None:
         head.append(f"complete at rank {piece.complete}", EVIDENCE)
@@ -58,9 +59,9 @@ def _evidence(story: Explanation, piece: Any, miss: Any) -> Text:
     if piece.doc_id not in story.corpus:
         return Text("the corpus has no such document", "dim")
     text = story.corpus[piece.doc_id].text
-    start, end = max(piece.start, 0), len(text) if piece.end < 0 else piece.end
-    cut = miss.cut_at if miss is not None else -1
-    if start < cut < end:
+    start, end = (0, len(text)) if piece.start is None else (piece.start, piece.end)
+    cut = None if miss is None else miss.cut_at
+    if cut is not None and start < cut < end:
         left, right = (
             text[max(start, cut - PIECE // 2) : cut],
             text[cut : min(end, cut + PIECE // 2)],
@@ -76,7 +77,7 @@ def _diagnosis(miss: Any) -> Table:
     stages = (
         ("bm25", miss.bm25_rank),
         ("dense", miss.dense_rank),
-        ("first stage", miss.first_rank),
+        ("first stage", miss.first_stage_rank),
         ("final", miss.final_rank),
     )
     rows = [
@@ -86,18 +87,18 @@ def _diagnosis(miss: Any) -> Table:
             f"{miss.cause} ({'verified' if miss.verified else 'likely'}): "
             f"{CAUSES[miss.cause].meaning}",
         ),
-        ("proof" if miss.verified else "also back with", miss.recovered_by),
+        ("proof" if miss.verified else "also back with", "; ".join(miss.recovered_by)),
         ("remedy", miss.remedy),
-        ("left out", miss.filtered),
-        ("terms", miss.unmatched),
+        ("left out", "; ".join(miss.filtered_by)),
+        ("terms", unmatched_text(miss.unmatched)),
         (
             "unread",
-            f"the encoder stops before {miss.tail_start}-{miss.tail_end}"
-            if miss.tail_start >= 0
+            f"the encoder stops before {miss.unread_start}-{miss.unread_end}"
+            if miss.unread_start is not None
             else "",
         ),
-        ("ahead", miss.outranked_by),
-        ("alphas within k", miss.alphas),
+        ("ahead", ahead_text(miss.outranked_by)),
+        ("alphas within k", alphas_text(miss.alpha_low, miss.alpha_high)),
     ]
     for name, value in rows:
         if value:
@@ -109,11 +110,11 @@ def _hits(story: Explanation) -> Table:
     """The first hits with every stage's score; a rule is drawn after k."""
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     hits, legs = story.hits(story.k + 2), ("bm25", "dense", "fused", "rerank")
-    shown = [leg for leg in legs if hits[f"{leg}_score"].notna().any()]
+    shown = [leg for leg in legs if any(getattr(hit, f"{leg}_score") is not None for hit in hits)]
     for name in ("", *shown):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("hit", overflow="fold")
-    for row in hits.itertuples():
+    for row in hits:
         scores = [_score(getattr(row, f"{leg}_score")) for leg in shown]
         style = "bold" if row.evidence else DISTRACTOR if row.doc_id.startswith(INJECTED) else "dim"
         place = (f"{row.doc_id}:{row.start}-{row.end}\n", style)
@@ -131,9 +132,9 @@ def _marked(story: Explanation, row: Any) -> Text:
     text = story.corpus[row.doc_id].text
     inside = [
         (max(piece.start, row.start), min(piece.end, row.end))
-        for piece in story.evidence.itertuples()
+        for piece in story.evidence
         if piece.doc_id == row.doc_id
-        and piece.start >= 0
+        and piece.start is not None
         and piece.start < row.end
         and piece.end > row.start
     ]
@@ -151,5 +152,5 @@ def _line(text: str, width: int | None = None) -> str:
     return folded if width is None or len(folded) <= width else folded[: width - 3] + "..."
 
 
-def _score(value: float) -> str:
-    return "-" if value != value else f"{value:.3f}"
+def _score(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

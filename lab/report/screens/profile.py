@@ -6,7 +6,7 @@ from rich.text import Text
 
 from lab.runs.run import Run
 
-LATENCY = ("query p50 ms", "query p95 ms", "query batch ms")
+LATENCY = ("query_p50_ms", "query_p95_ms", "query_batch_ms")
 
 
 def profile_screen(run: Run) -> RenderableType:

@@ -50,13 +50,13 @@ def _plain(value: Any) -> Any:
 
 def slices_table(rows: "pd.DataFrame", by: str) -> Table:
     """Slice by slice the systems beside each other; the interval is the last metric's."""
-    metrics = [name for name in rows.columns if f"{name} low" in rows.columns]
+    metrics = [name for name in rows.columns if f"{name}_low" in rows.columns]
     table = _table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
     last = None
     for row in rows.to_dict("records"):
         named = "" if row[by] == last else row[by]
         last = row[by]
-        low, high = (row[f"{metrics[-1]} {end}"] for end in ("low", "high"))
+        low, high = (row[f"{metrics[-1]}_{end}"] for end in ("low", "high"))
         table.add_row(
             Text(named),
             str(row["questions"]),

@@ -85,7 +85,7 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
             Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
         ]
         mark = f"{MARKS[row['verdict']]} " if row["verdict"] in NOT_TOLD else ""
-        ends = [_number(row[f"{chosen} {end}"]) for end in ("low", "high")]
+        ends = [_number(row[f"{chosen}_{end}"]) for end in ("low", "high")]
         interval = f"{mark}{'-'.join(ends)}"
         table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
     more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""

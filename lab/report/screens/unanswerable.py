@@ -81,6 +81,6 @@ def _told(run: Run, system: str) -> list[str]:
             f"{rows[0]['recall@5']:.3f} to "
             f"{cut['recall@5']:.3f}, since it cuts hits; refusing the same questions and cutting "
             "nothing from the others would "
-            f"leave {cut['recall@5 refusing']:.3f}."
+            f"leave {cut['recall@5_refusing']:.3f}."
         )
     return said
