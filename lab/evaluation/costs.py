@@ -11,7 +11,7 @@ from lab.evaluation.intervals import NOISE
 # Costs within a tenth of the cheapest count as equal: chunk borders alone move context tokens by
 # some percent.
 SAME_COST = 1.1
-CONTEXT_TOKENS = "context_tokens"
+CONTEXT_TOKENS = "context tokens"
 LATENCY = "latency in seconds"
 INDEX_BYTES = "index bytes"
 STAGES = "stages"

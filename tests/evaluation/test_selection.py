@@ -197,7 +197,7 @@ def test_what_is_cheaper_is_said_of_every_cost_that_was_measured() -> None:
         np.array([1.0, 3, 3]),
         np.array([10.0, 10, 40]),
     )
-    assert spent.cheaper(0, 1) == {"context_tokens": (500, 900), "stages": (1, 3)}
+    assert spent.cheaper(0, 1) == {"context tokens": (500, 900), "stages": (1, 3)}
     assert spent.cheaper(0, 2) == {"index bytes": (10, 40), "stages": (1, 3)}, "540 is as good"
     assert spent.cheaper(2, 0) == {}
     assert spent.cheapest(np.arange(3)).tolist() == [0]

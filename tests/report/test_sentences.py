@@ -74,7 +74,7 @@ def test_undecided_is_parted_from_what_cannot_be_settled() -> None:
 
 
 def test_what_the_recommended_one_is_cheaper_in_is_said() -> None:
-    cheaper = {"context_tokens": [540.0, 877.0], "stages": [2.0, 5.0]}
+    cheaper = {"context tokens": [540.0, 877.0], "stages": [2.0, 5.0]}
     said = sentences(found(recommended={"system": "b", "mean": 0.79}, cheaper=cheaper), SHORT)
     assert "It is cheaper in context tokens (540 for 877) and stages (2 for 5)." in said[0]
 
