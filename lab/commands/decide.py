@@ -112,7 +112,7 @@ def gate(
 
 
 def history(
-    folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")],
+    folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")] = Path("runs"),
     name: Annotated[
         str | None, typer.Option(help="Experiment, where runs of several lie there.")
     ] = None,

@@ -12,7 +12,8 @@ from lab.commands.options import AsJson
 def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
     out: Annotated[
-        Path | None, typer.Option(help="Run folder to write; runs/<name> by default.")
+        Path | None,
+        typer.Option(help="Run folder to write or replace; by default runs/NAME, then NAME-2 ..."),
     ] = None,
     allow_commands: Annotated[
         bool,
@@ -38,7 +39,7 @@ def run(
     from lab.report.screens.profile import profile_screen
     from lab.report.screens.progress import TerminalProgress
     from lab.report.screens.terminal import first_screen
-    from lab.runs.folder import check_place
+    from lab.runs.folder import check_place, free_place
     from lab.runs.run import REPORT
     from lab.sweeping.sweep import sweep
 
@@ -46,7 +47,7 @@ def run(
     if not allow_commands:
         refuse_commands(experiment.retrievers)
         refuse_python(experiment.measure.python)
-    place = out or Path("runs") / experiment.name
+    place = out or free_place(Path("runs"), experiment.name)
     check_place(place)
     trackers = [tracker(target) for target in track or ()]
     retrievers = {retriever.name: retriever for retriever in experiment.retrievers}

@@ -6,6 +6,9 @@ from lab.diagnosis.waterfall import NO_PLACE
 from lab.runs.losses import ALL
 from lab.runs.run import Run
 
+# Ids of missed questions on the first screen.
+SHOWN = 8
+
 
 def losses(run: Run) -> Text:
     """The waterfall from 100% to recall, and the causes with how many of each are verified."""
@@ -26,6 +29,9 @@ def losses(run: Run) -> Text:
         if step.cause != NO_PLACE
     )
     text.append(f"  100% {fall} = recall {steps[-1].left:.1%}\n", "not bold")
+    missed = list(dict.fromkeys(run.tables.rows("causes", system)["query_id"].astype(str)))
+    ids = ", ".join(missed[:SHOWN]) + (", ..." if len(missed) > SHOWN else "")
+    text.append(f"  {causes}\n", "not bold")
     return text.append(
-        f"  {causes}; `lab explain RUN QUERY` tells one question's story", "not bold"
+        f"  missed: {ids}; `lab explain RUN QUERY` tells one question's story", "not bold"
     )

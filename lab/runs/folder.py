@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -37,6 +38,13 @@ def check_place(path: Path) -> None:
         raise RunError(f"{path}: cannot be written ({reason}); name another place with --out")
     if path.exists() and not (path / MANIFEST).is_file():
         raise RunError(f"{path}: exists and is not a run folder; name another with --out")
+
+
+def free_place(folder: Path, name: str) -> Path:
+    """Where the next run of an experiment goes: `name`, then `name-2`, `name-3`; no run is replaced
+    unless its place is named."""
+    numbered = (folder / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(place for place in numbered if not place.exists())
 
 
 def write_run(tables: Tables, path: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Path:
