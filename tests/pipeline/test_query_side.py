@@ -284,7 +284,7 @@ def test_evidence_that_the_filter_leaves_out_is_cut_with_the_condition_and_the_p
     )
     causes = run_of(result).causes().set_index("query_id")
     assert causes.loc["q1", ["cause", "verified", "remedy"]].tolist() == ["cut", True, "no filter"]
-    assert causes.loc["q1", "filtered"] == "old: year >= 2020, but it has 2018"
+    assert causes.loc["q1", "filtered_by"] == ["old: year >= 2020, but it has 2018"]
     # Without the filter its document is still not found: the filter loses it, but lifting it proves
     # nothing.
     assert causes.loc["q2", ["cause", "verified"]].tolist() == ["cut", False]
@@ -378,7 +378,7 @@ def test_the_grid_is_whole_and_every_miss_is_accounted_for(mixed: Measured) -> N
 
 def test_filtered_causes_are_those_of_systems_that_filter(mixed: Measured) -> None:
     causes, systems = run_of(mixed).causes(), run_of(mixed).table().set_index("system")
-    cut = causes[causes["filtered"] != ""]
+    cut = causes[causes["filtered_by"].astype(bool)]
     assert len(cut)
     assert systems.loc[cut["system"], "filter"].all()
     assert set(cut["cause"]) == {"cut"}
