@@ -126,5 +126,5 @@ def test_lab_run_asks_a_command_when_allowed(tmp_path: Path) -> None:
         app, ["run", str(file), "--out", str(tmp_path / "run"), "--allow-commands"]
     )
     assert not done.exit_code, done.output
-    scores = read_run(tmp_path / "run").systems.set_index("system")["recall@5"]
+    scores = read_run(tmp_path / "run").table().set_index("system")["recall@5"]
     assert scores["tantivy"] > 0.9

@@ -165,7 +165,7 @@ def test_the_gate_passes_an_unchanged_run_and_stops_a_drop(runs: Path) -> None:
     assert statuses(runs / "b-again", runs / "a-whole", given) == {
         "every question of the baseline": "pass",
         "holds": "pass",
-        "context tokens: at most 10000": "pass",
+        "context_tokens: at most 10000": "pass",
     }
     assert statuses(runs / "d-shattered", runs / "a-whole", given)["holds"] == "fail"
 

@@ -22,7 +22,7 @@ from lab.runs.folder import TABLES
 from lab.runs.run import read_run
 from tests.conftest import ROOT
 from tests.given import corpus_of
-from tests.sweep import write_run
+from tests.sweeping import write_run
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def test_shuffled_documents_and_questions_give_the_same_bytes(
 def test_b14_another_process_and_hash_seed_give_the_same_bytes(
     written: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "tests.sweep.write_run", str(tmp_path / "run"), "3"]
+    command = [sys.executable, "-m", "tests.sweeping.write_run", str(tmp_path / "run"), "3"]
     environment = os.environ | {"PYTHONHASHSEED": "4242", "LC_ALL": "C"}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     assert contents(tmp_path / "run") == contents(written)

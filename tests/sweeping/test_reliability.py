@@ -48,7 +48,7 @@ class Notes:
         self.notes.append(message)
 
 
-def swept(cache: Path, encoder: GivenEncoder | None = None, progress: Notes | None = None) -> Run:
+def swept(cache: Path, encoder: GivenEncoder | None = None, progress: Notes | bool = False) -> Run:
     return sweep(
         CORPUS,
         QUERIES,
@@ -66,7 +66,13 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def killed(folder: Path, deaths: int) -> dict[str, object]:
-    script = [sys.executable, str(ROOT / "tests/sweep/killed.py"), str(folder), str(deaths), "11"]
+    script = [
+        sys.executable,
+        str(ROOT / "tests/sweeping/killed.py"),
+        str(folder),
+        str(deaths),
+        "11",
+    ]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
@@ -343,7 +349,7 @@ def test_odd_ids_stay_data_from_file_to_run_folder(tmp_path: Path) -> None:
     assert recall.tolist() == [1.0] * len(ids), "twins are two documents"
     folder = write_run(result.tables, tmp_path / "run")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
-        [*(f"{name}.parquet" for name in TABLES), "manifest.json"]
+        [*(f"{name}.parquet" for name in TABLES), "README.md", "manifest.json"]
     )
     assert sorted(read_run(folder).tables.rankings["doc_id"].astype(str).unique()) == sorted(ids)
 
