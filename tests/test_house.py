@@ -17,6 +17,7 @@ ROOMS = (
     "chunking",
     "retrieval",
     "relevance",
+    "importing",
     "sets",
     "evaluation",
     "config",

@@ -13,9 +13,9 @@ import pytest
 from lab.config.experiment import read_experiment
 from lab.corpus.read import read_corpus
 from lab.errors import CorpusError, LabError, RunError
+from lab.importing.convert import import_source
 from lab.runs.folder import TABLES
 from lab.runs.run import read_run
-from lab.sets.importing.convert import import_source
 from lab.storage.cache import Cache
 from tests.conftest import ROOT
 

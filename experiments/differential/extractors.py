@@ -6,11 +6,11 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.sets.importing.formats import docx, html, pdf, workbook
-from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.decode import decode, decoded, read_bytes
-from lab.sets.importing.formats.html import DECLARED
-from lab.sets.importing.formats.separated import header, rows
+from lab.importing.formats import docx, html, pdf, workbook
+from lab.importing.formats.collection import Collection
+from lab.importing.formats.decode import decode, decoded, read_bytes
+from lab.importing.formats.html import DECLARED
+from lab.importing.formats.separated import header, rows
 
 Extractor = Callable[[Path], str]
 

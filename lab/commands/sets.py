@@ -67,9 +67,9 @@ def import_(
 ) -> None:
     """Turn a foreign corpus and its questions into the lab's own files; say what was mended,
     dropped or looks suspicious."""
+    from lab.importing.convert import import_source
     from lab.report.screens.console import say, say_json
     from lab.report.screens.imported import import_json, import_screen
-    from lab.sets.importing.convert import import_source
 
     columns = {noun: name for noun, _, name in (pair.partition("=") for pair in column or [])}
     done = import_source(

@@ -6,12 +6,12 @@ from pathlib import Path
 from lab.corpus.names import normal
 from lab.corpus.read import read_corpus
 from lab.errors import DiagnosticsError
+from lab.importing.formats.collection import Judgement
+from lab.importing.mend import off_scale
 from lab.relevance.qrels import read_qrels
 from lab.relevance.query import has_spans
 from lab.relevance.read import read_diagnostics
 from lab.sets.agreement import Grades, document_grades, sentence_grades
-from lab.sets.importing.formats.collection import Judgement
-from lab.sets.importing.mend import off_scale
 from lab.sets.pool.sheet import is_sheet, read_labels
 
 

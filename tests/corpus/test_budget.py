@@ -15,7 +15,7 @@ from lab.corpus import budget
 from lab.corpus.budget import VARIABLE, Budget, allowed, memory
 from lab.corpus.read import read_corpus
 from lab.errors import ConfigError, LabError, TooMuchTextError
-from lab.sets.importing.formats.read import read_collection
+from lab.importing.formats.read import read_collection
 
 LIMIT = 10_000
 ROWS = [{"doc_id": f"d{n}", "text": "pump " * 100} for n in range(100)]  # 50,000 characters

@@ -15,6 +15,9 @@ from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.corpus.read import read_corpus
 from lab.errors import ConfigError
+from lab.importing.convert import import_source
+from lab.importing.formats.collection import Collection
+from lab.importing.formats.trec import read_qrels
 from lab.pipeline.foreign.answers import anchored
 from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Evidence, Query
@@ -23,9 +26,6 @@ from lab.report.export.trec import trec_files
 from lab.retrieval.trec_run import read_run
 from lab.runs.run import Run
 from lab.runs.run import read_run as read_run_folder
-from lab.sets.importing.convert import import_source
-from lab.sets.importing.formats.collection import Collection
-from lab.sets.importing.formats.trec import read_qrels
 from lab.sweeping.sweep import sweep
 from tests.given import corpus_of
 

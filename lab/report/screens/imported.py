@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from lab.sets.importing.convert import REPORT, Imported, by_rule
+from lab.importing.convert import REPORT, Imported, by_rule
 
 WIDTH = 200
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from lab.corpus.document import Corpus
 from lab.errors import CorpusError
+from lab.importing.formats.collection import Action
+from lab.importing.formats.read import read_collection
+from lab.importing.mend import mend
 from lab.relevance.query import Query
 from lab.sets.audit.finding import Finding, Grade, counted
-from lab.sets.importing.formats.collection import Action
-from lab.sets.importing.formats.read import read_collection
-from lab.sets.importing.mend import mend
 
 GRADE: dict[Action, Grade] = {
     "read": "note",
