@@ -472,11 +472,10 @@ def test_synonyms_close_a_lexical_gap_and_the_terms_tell_them(tmp_path: Path) ->
     assert result.values[:, 1, 0].tolist() == [0, 1, 0]
     causes = run_of(result).causes().set_index("system")
     assert causes.loc["document bm25", "remedy"] == "synonyms rules.txt"
-    assert causes.loc["document bm25", "unmatched"] == "leak (not in the corpus)"
-    assert (
-        causes.loc["document bm25 idle.txt", "unmatched"]
-        == "leak (not in the corpus), seep (not in the corpus)"
-    )
+    unmatched = [{"term": "leak", "reason": "not in the corpus"}]
+    assert causes.loc["document bm25", "unmatched"] == unmatched
+    unmatched.append({"term": "seep", "reason": "not in the corpus"})
+    assert causes.loc["document bm25 idle.txt", "unmatched"] == unmatched
     assert [note for note in result.account.notes if note.startswith("no lexical hit")] == [
         "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto': q",
         "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto' with "

@@ -29,7 +29,7 @@ def test_what_claims_a_piece_proves_its_claim() -> None:
 
 def test_the_smallest_change_of_the_blamed_stage_is_the_remedy() -> None:
     changes = {CUT_ELSEWHERE: "cut it", MORE_CANDIDATES: "depth 8", ALPHA: "alpha 0-0.5"}
-    told = "alpha 0-0.5; depth 8; cut it"
+    told = ("alpha 0-0.5", "depth 8", "cut it")
     assert proof("both", changes) == Proof(True, "depth 8", told)
     assert proof("outranked", changes) == Proof(True, "alpha 0-0.5", told)
     assert proof("split", changes) == Proof(True, "cut it", told)
@@ -39,7 +39,7 @@ def test_the_smallest_change_of_the_blamed_stage_is_the_remedy() -> None:
 @pytest.mark.parametrize("cause", CAUSES)
 def test_what_nothing_brings_back_gets_advice(cause: str) -> None:
     advice = f"nothing tried brings it back; {CAUSES[cause].remedy}"
-    assert proof(cause, {}) == Proof(False, advice, "")
+    assert proof(cause, {}) == Proof(False, advice, ())
 
 
 def test_all_are_tried_and_the_case_before_stays_as_it_was() -> None:
@@ -52,7 +52,7 @@ def test_all_are_tried_and_the_case_before_stays_as_it_was() -> None:
     )
     after = intervened(case)
     assert causes(after) == {"pump": "outranked"}
-    assert proof("outranked", after.changes(0)) == Proof(True, "alpha 0-0.5", "alpha 0-0.5")
+    assert proof("outranked", after.changes(0)) == Proof(True, "alpha 0-0.5", ("alpha 0-0.5",))
     assert case.recovered == {}
     assert replace(case, recovered={}).codes is case.codes
 
