@@ -131,13 +131,13 @@ def poisson_binomial_p(count: int, probabilities: Floats) -> float:
 def prediction_p(count: int, others: Sequence[int]) -> float:
     """Two-sided p of one more count beside the counts of other phases: Student's t of the
     difference to their mean, with the spread of a prediction, sd * sqrt(1 + 1/m)."""
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     spread = float(np.std(others, ddof=1)) * np.sqrt(1 + 1 / len(others))
     difference = abs(count - float(np.mean(others)))
     if not spread:
         return 1.0 if not difference else 0.0
-    return float(2 * t.sf(difference / spread, len(others) - 1))
+    return float(2 * stdtr(len(others) - 1, -difference / spread))
 
 
 def chosen_by_cuts(rates: Sequence[CutRate]) -> Iterator[Finding]:

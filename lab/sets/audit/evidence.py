@@ -1,20 +1,17 @@
 """What evidence holds beside its answer, and what it lacks: padding across a cut, an identifier
 that stands outside the span, documents that are found by title alone."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from lab.arrays import NONE, Span
+from lab.arrays import Span
 from lab.chunking.chunk import Chunking
-from lab.chunking.config import ChunkConfig
 from lab.chunking.cuts import Cuts
 from lab.chunking.sentences import sentence_spans
-from lab.chunking.strategies import chunk
-from lab.corpus.document import Corpus, Document
+from lab.corpus.document import Corpus
 from lab.relevance.query import Evidence, Query
-from lab.retrieval import bm25
 from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.config import BM25Config
 from lab.sets.audit.cuts import MINED
 from lab.sets.audit.finding import Finding, counted, listed
 from lab.sets.identifiers import find_identifiers, folded
@@ -126,25 +123,30 @@ def _lacks_identifier(query: Query, corpus: Corpus) -> bool:
 
 
 def found_by_title(queries: Sequence[Query], corpus: Corpus) -> Iterator[Finding]:
-    """Kinds whose questions find their document by title and file name alone, without its text:
-    BM25 over titles only."""
-    titles = Corpus(
-        Document(document.doc_id, f"{document.title or ''} {_words_of(document.doc_id)}")
-        for document in corpus
-    )
+    """Kinds whose questions find their document by title and file name alone, without its text: by
+    the idf of the words that question and title share."""
     asked = [query for query in queries if query.evidence and query.text.strip()]
     if len(corpus) < FEWEST_QUESTIONS or not asked:
         return
-    chunking = chunk(titles, ChunkConfig(strategy="document"))
-    ranking = bm25.build(chunking, BM25Config(analyzer="english")).search(
-        [query.text for query in asked], 1
-    )
-    first = ranking.chunks[:, 0]
+    analyzer = ANALYZERS["english"]
+    titles = [{*analyzer(f"{d.title or ''} {_words_of(d.doc_id)}")} for d in corpus]
+    places: dict[str, list[int]] = {}
+    for place, words in enumerate(titles):
+        for word in words:
+            places.setdefault(word, []).append(place)
     hits: dict[str, list[bool]] = {}
-    for query, index in zip(asked, first.tolist(), strict=True):
+    for query in asked:
+        scores: dict[int, float] = {}
+        for word in sorted({*analyzer(query.text)} & places.keys()):
+            df = len(places[word])
+            for place in places[word]:
+                idf = math.log(1 + (len(titles) - df + 0.5) / (df + 0.5))
+                scores[place] = scores.get(place, 0.0) + idf
         relevant = {item.doc_id for item in query.evidence}
-        right = index != NONE and chunking[index].doc_id in relevant
-        hits.setdefault(query.kind, []).append(right)
+        # Of equals the first by id, as everywhere.
+        first = min(scores, key=lambda place: (-round(scores[place], 6), place), default=None)
+        is_right = first is not None and corpus.documents[first].doc_id in relevant
+        hits.setdefault(query.kind, []).append(is_right)
     for kind, right in sorted(hits.items()):
         share = sum(right) / len(right)
         if len(right) >= FEWEST_QUESTIONS and share > BY_TITLE:
