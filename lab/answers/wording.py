@@ -16,7 +16,6 @@ SUPPORTED, PARTLY = 0.8, 0.5
 NUMBER_TOLERANCE = 0.01
 ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 PUNCTUATION = {ord(mark): None for mark in string.punctuation + "。，、；：？！“”‘’（）《》【】·—…"}
-CJK_CHARACTER = re.compile(f"[{CJK}]")
 TOKEN = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 UNIT = r"%|°\s?[CF]|[^\W\d_]+(?:/[^\W\d_]+)?"
 NUMBER = re.compile(rf"(?<![\w.])(?P<sign>[-−]?)(?P<digits>\d[\d ,.]*\d|\d)\s?(?P<unit>{UNIT})?")

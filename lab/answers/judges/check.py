@@ -8,7 +8,7 @@ import numpy as np
 
 from lab.answers.judges.bias import LengthSlope, SelfPreference, length_slope, self_preference
 from lab.answers.judges.calibration import Calibration, calibration
-from lab.answers.judges.correction import Corrected, prediction_powered
+from lab.answers.judges.correction import Corrected, prediction_powered, rogan_gladen
 from lab.answers.judges.judgement import Preference, Score
 from lab.answers.judges.orders import BothOrders, both_orders
 from lab.answers.judges.queue import Queued, review_queue
@@ -104,8 +104,14 @@ def _kappa(
 def _corrected(
     scores: Sequence[Score], known: Sequence[Score], judged: np.ndarray, people: np.ndarray
 ) -> Corrected | None:
+    """By sensitivity and specificity where all scores are 0 or 1 and that can be done, else by the
+    mean difference to people."""
     members = set(known)
     rest = np.array([score.score for score in scores if score not in members], dtype=np.float64)
+    if np.isin(np.concatenate([rest, judged, people]), (0.0, 1.0)).all():
+        rated = rogan_gladen(rest == 1, judged == 1, people == 1)
+        if rated is not None:
+            return rated
     return prediction_powered(rest, judged, people)
 
 

@@ -12,7 +12,6 @@ MEAN_MOVED = 0.2
 # Share of the lowest fifth before that has to be in the lowest fifth after.
 LEAST_OVERLAP = 0.5
 FIFTH = 0.2
-FEWEST_CASES, MOST_CASES = 100, 150
 # A scale of more levels is read in halves.
 MOST_LEVELS = 11
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from lab.answers.judges.check import check_judges
 from lab.answers.judges.correction import prediction_powered, rogan_gladen
+from lab.answers.judges.judgement import Score
 
 
 def test_rogan_and_gladen_by_hand() -> None:
@@ -57,3 +59,15 @@ def test_a_good_judge_narrows_the_interval_and_a_useless_one_does_not_widen_it()
         widths.append(corrected.high - corrected.low)
     assert widths[0] < 0.45 * alone
     assert widths[1] < 1.05 * alone
+
+
+def test_yes_and_no_are_corrected_by_sensitivity_and_specificity() -> None:
+    # People judged 20 of 120 answers: sensitivity 8/10, specificity 9/10; 50 of the other 100 are
+    # called good, so (.5 + .9 - 1) / .7 of them are.
+    people = [1.0] * 10 + [0.0] * 10
+    judged = [1.0] * 8 + [0.0] * 2 + [1.0] + [0.0] * 9 + [1.0] * 50 + [0.0] * 50
+    scores = [Score(f"q{n:03}", "s", "judge", "", value) for n, value in enumerate(judged)]
+    labels = [Score(f"q{n:03}", "s", "person", "", value) for n, value in enumerate(people)]
+    (judge,) = check_judges(scores, [], labels).judges
+    assert judge.corrected is not None
+    assert judge.corrected.mean == pytest.approx(0.4 / 0.7)
