@@ -4,12 +4,19 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# Property tests draw the same examples at every run, so that a change is judged by what it changes.
+# `pytest --hypothesis-profile=search` draws new ones, to look for faults.
+settings.register_profile("same", derandomize=True, database=None)
+settings.register_profile("search")
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -18,25 +18,25 @@ WORD = re.compile(r"\S+")
 def find_quote(text: str, quote: str) -> list[Span]:
     """Every place where `quote` stands, up to a thousand: letter by letter, and only if there is
     none with any white space for any other."""
-    exact = _places(text, quote, 1)
+    exact = _places(text, quote)
     if exact or not quote.split():
         return [(start, start + len(quote)) for start in exact]
     folded, at, starts = _folded(text)
     wanted = " ".join(quote.split())
     found = []
-    for place in _places(folded, wanted, len(wanted)):
+    for place in _places(folded, wanted):
         first, last = (bisect_right(at, end) - 1 for end in (place, place + len(wanted) - 1))
         end = starts[last] + place + len(wanted) - at[last]
         found.append((starts[first] + place - at[first], end))
     return found
 
 
-def _places(text: str, quote: str, step: int) -> list[int]:
+def _places(text: str, quote: str) -> list[int]:
     found: list[int] = []
     place = text.find(quote) if quote else -1
     while place >= 0 and len(found) < MOST:
         found.append(place)
-        place = text.find(quote, place + step)
+        place = text.find(quote, place + 1)
     return found
 
 
