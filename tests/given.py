@@ -15,8 +15,8 @@ from lab.corpus.document import Corpus, Document
 from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, rank
 from lab.sweeping.measured import Measured
-from lab.sweeping.sweep import Tools
 from lab.sweeping.sweep import measured as measure_systems
+from lab.sweeping.tools import Tools
 
 
 def corpus_of(texts: Mapping[str, str]) -> Corpus:

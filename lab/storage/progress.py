@@ -2,7 +2,7 @@
 `lab.report.screens.progress`)."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from lab.errors import visible
@@ -60,3 +60,11 @@ def progress_of(wanted: Progress | bool) -> Progress:
     if isinstance(wanted, bool):
         return Bars() if wanted else Silent()
     return wanted
+
+
+def noted(progress: Progress, lines: Iterable[str]) -> tuple[str, ...]:
+    """The lines, each noted."""
+    lines = tuple(lines)
+    for line in lines:
+        progress.note(line)
+    return lines

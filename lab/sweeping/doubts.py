@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lab.config.experiment import Measure
-from lab.corpus.document import Corpus
 from lab.evaluation.metrics import WEIGHTED, parse_metric
-from lab.evaluation.scores import SystemRun
 from lab.evaluation.unjudged import Unjudged, can_turn, decided_by_unjudged, unjudged
-from lab.pipeline.rows import StageRows
-from lab.relevance.pieces import Pieces
+from lab.sweeping.outcomes import Outcomes
 from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
+from lab.sweeping.plan import Plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +34,10 @@ class Doubts:
         return [asdict(one) | {"words": list(one.words)} for one in self.perhaps]
 
 
-def doubts(
-    asked: Pieces,
-    corpus: Corpus,
-    runs: Sequence[SystemRun],
-    rows: Sequence[StageRows],
-    measure: Measure,
-) -> Doubts:
+def doubts(plan: Plan, outcomes: Outcomes) -> Doubts:
     """What is unjudged, by the selecting metric; unmarked text, by the answer's words."""
     turned = None
-    if asked.unit == "document" and measure.select_by != WEIGHTED:
-        metric = parse_metric(measure.select_by)
-        turned = unjudged(asked, runs, metric) if can_turn(metric) else None
-    return Doubts(turned, perhaps_evidence(asked, corpus, rows))
+    if plan.pieces.unit == "document" and plan.measure.select_by != WEIGHTED:
+        metric = parse_metric(plan.measure.select_by)
+        turned = unjudged(plan.pieces, outcomes.runs, metric) if can_turn(metric) else None
+    return Doubts(turned, perhaps_evidence(plan.pieces, plan.corpus, outcomes.rows))

@@ -7,38 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from lab.arrays import Floats, Ints
-from lab.config.config import Config
-from lab.config.experiment import Measure
-from lab.config.grid import Grid
-from lab.corpus.document import Corpus
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
 from lab.evaluation.costs import Costs
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.selection import Selection, select
 from lab.pipeline.rows import StageRows
-from lab.relevance.pieces import Pieces
-from lab.relevance.query import Query
 from lab.sweeping.costs import costs_of
 from lab.sweeping.doubts import Doubts
 from lab.sweeping.findings import Findings
 from lab.sweeping.heldout import Sealed
+from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.facts import ChunkFacts
 from lab.sweeping.profile import Profile
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What a sweep was asked: the systems, the documents, all `queries` and the `pieces` of those
-    that are scored."""
-
-    name: str
-    configs: tuple[Config, ...]
-    grid: Grid
-    measure: Measure
-    corpus: Corpus
-    queries: tuple[Query, ...]
-    pieces: Pieces
 
 
 @dataclass(frozen=True, eq=False)

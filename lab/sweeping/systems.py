@@ -8,7 +8,6 @@ import numpy as np
 from lab.arrays import Ints
 from lab.chunking.chunk import Chunking
 from lab.config.config import Config
-from lab.config.experiment import Measure
 from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.diagnosis.alpha.families import Family
@@ -18,7 +17,6 @@ from lab.diagnosis.foreign import foreign_misses
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.places import reachable
 from lab.diagnosis.unanswerable import Unanswered, unanswered
-from lab.evaluation.metrics import Metric
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.foreign.answers import account, anchored, ask_retriever, foreign_rows, foreign_run
 from lab.pipeline.foreign.retriever import Retriever
@@ -29,40 +27,49 @@ from lab.pipeline.stages import Stages
 from lab.pipeline.tokens import count_tokens
 from lab.relevance.judge import Judge, SpanJudge, judge_for
 from lab.relevance.pieces import Pieces
-from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, project
 from lab.sweeping.depth import Reach
+from lab.sweeping.plan import Plan
 from lab.sweeping.profile import Profile
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluationContext:
-    """What every system of a sweep is asked, and how it is judged. `unanswerable` are the questions
-    without evidence; `starts` per document the offsets of tokens (of `counter`'s, or of words)."""
+    """How every system of a plan is judged; `starts` are per document the offsets of tokens (of the
+    plan's counter, or of words)."""
 
-    corpus: Corpus
-    pieces: Pieces
-    unanswerable: Sequence[Query]
-    measure: Measure
-    metrics: Sequence[Metric]
-    counter: str | None
+    plan: Plan
     starts: Sequence[Ints]
 
     @property
+    def corpus(self) -> Corpus:
+        return self.plan.corpus
+
+    @property
+    def pieces(self) -> Pieces:
+        return self.plan.pieces
+
+    @property
+    def hold(self) -> float:
+        """The share of a piece that must be held."""
+        return self.plan.measure.hold
+
+    @property
     def cutoff(self) -> Cutoff:
-        return Cutoff.of(self.metrics)
+        return self.plan.cutoff
 
     @property
     def ranks_read(self) -> int | None:
         """How many ranks the metrics look at beside completion ranks; None for all, which a token
         budget may need, and metrics that read every hit."""
-        if any(metric.by_tokens or metric.family.whole for metric in self.metrics):
+        metrics = self.plan.metrics
+        if any(metric.by_tokens or metric.family.whole for metric in metrics):
             return None
-        return max(self.measure.context_k, *(metric.k for metric in self.metrics))
+        return max(self.plan.measure.context_k, *(metric.k for metric in metrics))
 
 
 @dataclass(frozen=True, eq=False)
-class SystemFound:
+class SystemOutcome:
     """What one system found: for the metrics, for `rankings.parquet`, every piece it missed, and
     per question how many pieces any ranking could hold (see `lab.diagnosis.places`); how far its
     rankings go, None for a foreign one; and the family of alphas that it belongs to, if any."""
@@ -76,21 +83,21 @@ class SystemFound:
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkingFound:
+class ChunkingOutcome:
     """What the systems of one chunking found, in the order asked, and what they share."""
 
-    systems: tuple[SystemFound, ...]
+    systems: tuple[SystemOutcome, ...]
     families: tuple[Family, ...]
     unanswered: tuple[Unanswered, ...]
 
 
 def run_chunking(
     stage: Stages, configs: Sequence[Config], context: EvaluationContext, profile: Profile | None
-) -> ChunkingFound:
+) -> ChunkingOutcome:
     """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their
     latency as well."""
     resources = stage.resources
-    unanswerable = stage.asking(context.unanswerable) if context.unanswerable else None
+    unanswerable = stage.asking(context.plan.unanswerable) if context.plan.unanswerable else None
     groups: dict[tuple[bool, bool], list[Config]] = {}
     for config in configs:
         groups.setdefault((config.filter, config.variants), []).append(config)
@@ -108,7 +115,7 @@ def run_chunking(
     def judge_of(deliver: str) -> tuple[Judge, Ints]:
         if deliver not in judges:
             spans = stage.delivery(deliver).spans
-            judge = judge_for(context.pieces, spans, context.measure.hold)
+            judge = judge_for(context.pieces, spans, context.hold)
             judges[deliver] = judge, _tokens_of_judged(judge, spans, context.starts)
         return judges[deliver]
 
@@ -125,7 +132,7 @@ def run_chunking(
         key: Diagnosis(askings[key], context.pieces, context.cutoff, group, judged_as)
         for key, group in groups.items()
     }
-    found: list[SystemFound] = []
+    found: list[SystemOutcome] = []
     for config in configs:
         asking, diagnosis = (
             askings[config.filter, config.variants],
@@ -152,7 +159,7 @@ def run_chunking(
         reach = Reach.of(ranking, run, config.depth, len(stage.chunking), context.pieces.query)
         read = replace(run, judged=run.judged.first(context.ranks_read))
         found.append(
-            SystemFound(
+            SystemOutcome(
                 run=read,
                 rows=rows,
                 misses=misses,
@@ -174,7 +181,7 @@ def run_chunking(
             if (key := (config.filter, config.variants)) in unanswerable_askings
         ]
     families = tuple(family for diagnosis in diagnoses.values() for family in diagnosis.families)
-    return ChunkingFound(tuple(found), families, tuple(separations))
+    return ChunkingOutcome(tuple(found), families, tuple(separations))
 
 
 def run_foreign(
@@ -182,7 +189,7 @@ def run_foreign(
     retriever: Retriever | RetrieverConfig,
     context: EvaluationContext,
     resources: Resources,
-) -> tuple[SystemFound, str, tuple[str, ...]]:
+) -> tuple[SystemOutcome, str, tuple[str, ...]]:
     """Ask and judge a foreign system; also its identity and an account of what could not be taken
     as given."""
     with resources.timed("ask retrievers"):
@@ -191,7 +198,7 @@ def run_foreign(
         context.corpus, [answers.found.get(query.query_id, ()) for query in context.pieces.queries]
     )
     with resources.timed("judge"):
-        run = foreign_run(hits, context.pieces, context.measure.hold, context.counter, resources)
+        run = foreign_run(hits, context.pieces, context.hold, context.plan.counter, resources)
     rows, misses = (
         foreign_rows(hits, run, len(context.corpus)),
         foreign_misses(run, context.pieces, context.cutoff),
@@ -200,7 +207,7 @@ def run_foreign(
     spans = isinstance(run.judge, SpanJudge)
     places = context.pieces.per_query if spans else reachable(context.pieces, run, context.cutoff)
     read = replace(run, judged=run.judged.first(context.ranks_read))
-    found = SystemFound(read, rows, misses, places, None)
+    found = SystemOutcome(read, rows, misses, places, None)
     return found, identity, tuple(account(name, answers, hits.counts))
 
 

@@ -229,7 +229,9 @@ def test_models_and_libraries_that_cannot_do_it_are_told_together_before_anythin
 ) -> None:
     model = folder_of(tmp_path, {"pooling_mode": "cls"}, ("Transformer", "Pooling")).name
     monkeypatch.setattr(splitters, "find_spec", lambda name: None)
-    monkeypatch.setattr("lab.sweeping.sweep.Stages", None)  # nothing gets as far as that
+    monkeypatch.setattr(
+        "lab.sweeping.preflight.preparation.Stages", None
+    )  # nothing gets as far as that
     with pytest.raises(ConfigError) as caught:
         sweep(
             chunk_strategy=("fixed", "chonkie:token", "llama-index:token"),

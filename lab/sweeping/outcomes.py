@@ -1,0 +1,96 @@
+"""Outcomes: what the systems of a plan found, in the order of its configs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.arrays import Ints
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.unanswerable import Unanswered
+from lab.evaluation.scores import SystemRun
+from lab.pipeline.pairs import rerank_notes
+from lab.pipeline.resources import Resources
+from lab.pipeline.rows import StageRows
+from lab.storage.progress import noted
+from lab.sweeping.depth import cut_by_depth
+from lab.sweeping.findings import Findings, proved
+from lab.sweeping.identities import identities_of
+from lab.sweeping.plan import Plan
+from lab.sweeping.preflight.preparation import Preparation
+from lab.sweeping.profile import Profile
+from lab.sweeping.systems import EvaluationContext, SystemOutcome, run_chunking, run_foreign
+from lab.sweeping.tools import Tools
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The systems' outcomes, what those of one chunking share (`families` of alphas, `unanswered`
+    questions), who did the work (`identities`), latencies if they were asked for, and `notes` to
+    the reader, told by now."""
+
+    systems: tuple[SystemOutcome, ...]
+    families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
+    identities: Mapping[str, str]
+    profile: Profile | None
+    notes: tuple[str, ...]
+
+    @property
+    def runs(self) -> list[SystemRun]:
+        return [system.run for system in self.systems]
+
+    @property
+    def rows(self) -> tuple[StageRows, ...]:
+        return tuple(system.rows for system in self.systems)
+
+    @property
+    def complete(self) -> Ints:
+        """The rank at which each piece is complete (systems x pieces)."""
+        return np.array([run.judged.complete for run in self.runs])
+
+    def findings(self, plan: Plan) -> Findings:
+        """Why pieces were missed, with what the systems prove of each other."""
+        misses = proved([system.misses for system in self.systems], plan.configs, plan.pieces)
+        reachable = np.array([system.reachable for system in self.systems])
+        return Findings(plan.cutoff, misses, self.families, self.unanswered, reachable)
+
+
+def run_systems(
+    plan: Plan, preparation: Preparation, tools: Tools, resources: Resources
+) -> Outcomes:
+    """Run every system, a chunking after the other and foreign ones last."""
+    context = EvaluationContext(plan, preparation.starts)
+    profile = Profile() if tools.profile else None
+    systems: dict[int, SystemOutcome] = {}
+    families: list[Family] = []
+    unanswered: list[Unanswered] = []
+    advance = resources.progress.stage("systems", len(plan.configs))
+    for chunk_config, places in plan.by_chunk.items():
+        # Popped, so that the indexes of one chunking are freed before those of the next are built.
+        stages = preparation.stages.pop(chunk_config)
+        outcome = run_chunking(stages, [plan.configs[place] for place in places], context, profile)
+        systems |= zip(places, outcome.systems, strict=True)
+        families += outcome.families
+        unanswered += outcome.unanswered
+        advance(len(places))
+    identities, notes = identities_of(plan.systems, resources), list[str]()
+    for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
+        label = f"retriever {name}"
+        systems[place], identities[label], account = run_foreign(
+            name, retriever, context, resources
+        )
+        notes += noted(resources.progress, account)
+        advance(1)
+    ordered = tuple(systems[place] for place in range(len(plan.configs)))
+    reaches = [system.reach for system in ordered if system.reach is not None]
+    cuts = cut_by_depth(reaches, plan.metrics, plan.pieces.unit)
+    notes += noted(resources.progress, (*cuts, *rerank_notes(resources)))
+    return Outcomes(
+        systems=ordered,
+        families=tuple(families),
+        unanswered=tuple(unanswered),
+        identities=identities,
+        profile=profile,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,96 @@
+"""Preparation: what a sweep makes ready and checks before its systems run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.arrays import Ints
+from lab.chunking.config import ChunkConfig
+from lab.errors import ConfigError
+from lab.pipeline.indexes import Indexes
+from lab.pipeline.questions import Questions
+from lab.pipeline.resources import Resources
+from lab.pipeline.stages import Stages
+from lab.storage.progress import noted
+from lab.sweeping.plan import Plan
+from lab.sweeping.preflight.compiling import compile_for
+from lab.sweeping.preflight.encoding import encode_passages
+from lab.sweeping.preflight.facts import (
+    ChunkFacts,
+    chunk_facts,
+    distracted,
+    leaked,
+    left_out,
+    unmatched,
+    warnings,
+)
+from lab.sweeping.preflight.fields import check_fields
+from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
+from lab.sweeping.preflight.reading import reading
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """The `stages` of every chunking, their `facts`, per document the offsets at which tokens of
+    the plan's counter begin, and `notes` to the reader, told by now.
+
+    Whoever runs the systems of a chunking takes its stages out, so that its indexes are freed
+    before those of the next are built.
+    """
+
+    stages: dict[ChunkConfig, Stages]
+    facts: tuple[ChunkFacts, ...]
+    starts: Sequence[Ints]
+    notes: tuple[str, ...]
+
+
+def prepare(plan: Plan, resources: Resources) -> Preparation:
+    """Check everything that models and documents may lack, then cut, encode and compile what the
+    systems share.
+
+    Raises ConfigError with every model, library, view and feature that cannot be had.
+    """
+    lacking = _checked(plan, resources)
+    stages = _stages(plan, resources)
+    with resources.timed("count tokens"):
+        starts = resources.token_starts(plan.counter, plan.corpus)
+    facts = chunk_facts(stages, plan.configs, resources)
+    texts = [query.text for query in plan.pieces.queries]
+    notes = noted(
+        resources.progress,
+        (
+            *plan.corpus.unread,
+            *distracted(plan.corpus),
+            *plan.notes,
+            *lacking,
+            *windowed(plan.systems, plan.corpus, resources),
+            *reading(plan.systems, plan.corpus, texts, resources),
+            *warnings(facts, plan.pieces),
+            *leaked(plan.pieces, plan.corpus),
+            *left_out(plan.configs, plan.pieces, plan.corpus),
+            *unmatched(stages, plan.configs, plan.pieces),
+        ),
+    )
+    encode_passages(plan.configs, stages, resources)
+    compile_for(plan.configs, plan.metrics, resources)
+    return Preparation(stages, facts, starts, notes)
+
+
+def _checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
+    """Lines about what some documents lack; raises what the systems cannot do without."""
+    rules = dict.fromkeys(config.bm25.synonyms for config in plan.systems if config.bm25)
+    resources.read_synonyms(path for path in rules if path)
+    absent = (*unmet(plan.systems, resources), *lacking_rerankers(plan.systems, resources))
+    if absent:
+        raise ConfigError(absent)
+    return check_fields(plan.corpus, plan.systems)
+
+
+def _stages(plan: Plan, resources: Resources) -> dict[ChunkConfig, Stages]:
+    """The stages of every chunking; none of their indexes is built yet."""
+    advance = resources.progress.stage("chunk", len(plan.by_chunk))
+    stages: dict[ChunkConfig, Stages] = {}
+    questions = Questions.of(plan.pieces.queries)
+    for chunk_config in plan.by_chunk:
+        stages[chunk_config] = Stages(Indexes(plan.corpus, chunk_config, resources), questions)
+        advance(1)
+    return stages
