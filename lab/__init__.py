@@ -9,8 +9,9 @@ from lab.runs.renderer import Renderer, draw_with
 
 if TYPE_CHECKING:
     from lab.config.config import Config
-    from lab.config.experiment import Measure, read_experiment
+    from lab.config.experiment import read_experiment
     from lab.config.grid import Grid
+    from lab.config.measure import Measure
     from lab.corpus.document import Corpus, Document
     from lab.corpus.read import read_corpus
     from lab.errors import LabError
@@ -29,7 +30,7 @@ _HOME = {
     "Evidence": "lab.relevance.query",
     "Grid": "lab.config.grid",
     "LabError": "lab.errors",
-    "Measure": "lab.config.experiment",
+    "Measure": "lab.config.measure",
     "Query": "lab.relevance.query",
     "Run": "lab.runs.run",
     "load": "lab.runs.load",

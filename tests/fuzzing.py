@@ -29,7 +29,8 @@ from lab.pipeline.foreign.retriever import ask
 from lab.pipeline.foreign.sources import PythonSource
 from lab.relevance.qrels import read_qrels
 from lab.relevance.query import Evidence, Query
-from lab.relevance.read import read_diagnostics, read_filter
+from lab.relevance.read import read_diagnostics
+from lab.relevance.record import read_filter
 from lab.report.screens.terminal import first_screen
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.synonyms import read_synonyms

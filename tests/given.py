@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import NONE, Vectors
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, rank

@@ -45,7 +45,7 @@ def search(
     """Search documents with both legs, or with the winner of a run (--run), and show the ranked
     passages with the scores of every stage."""
     from lab.errors import ConfigError
-    from lab.relevance.read import read_filter
+    from lab.relevance.record import read_filter
     from lab.report.screens.console import TextConsole
     from lab.report.screens.progress import TerminalProgress
     from lab.report.screens.search import hits_table

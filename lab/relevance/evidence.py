@@ -1,6 +1,6 @@
 """Evidence as it is given, from files or Python: checked, and its quotes located."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -9,7 +9,8 @@ from lab.corpus.filter import Filter
 from lab.corpus.values import GRADE, LARGEST_GRADE
 from lab.errors import DiagnosticsError, encodable, nearest
 from lab.relevance.locate import MOST, find_quote, nearest_text
-from lab.relevance.query import ROLES, Evidence, Query
+from lab.relevance.query import ROLES, Evidence, Query, Turn
+from lab.relevance.turns import faults_of_turn
 
 # Start and end, or neither: the whole document.
 Offsets = tuple[int | None, int | None]
@@ -140,13 +141,18 @@ def _query(query: object, number: int, corpus: Corpus, problems: list[str]) -> Q
         problems.append(
             f"{place}: variants are {_short(query.variants)}; expected a tuple of texts"
         )
+    if not isinstance(query.history, tuple):
+        problems.append(f"{place}: history is {_short(query.history)}; expected a tuple of Turns")
+    else:
+        problems.extend(_faults_of_history(query.history, place))
     if not isinstance(query.filter, Filter | None):
         problems.append(f"{place}: filter is {_short(query.filter)}; expected a Filter")
     if not isinstance(query.evidence, tuple):
         problems.append(f"{place}: evidence is {_short(query.evidence)}; expected a tuple")
     if len(problems) > before:
         return None
-    if not all(map(encodable, (query.query_id, *texts.values(), *query.variants))):
+    said = (turn.text for turn in query.history)
+    if not all(map(encodable, (query.query_id, *texts.values(), *query.variants, *said))):
         problems.append(f"{place}: holds half of a surrogate pair, which is no character")
     items = [
         _item(item, f"{place}: evidence {n}", corpus, problems)
@@ -154,6 +160,15 @@ def _query(query: object, number: int, corpus: Corpus, problems: list[str]) -> Q
     ]
     found = tuple(item for item in items if item is not None)
     return query if found == query.evidence else replace(query, evidence=found)
+
+
+def _faults_of_history(history: Iterable[object], place: str) -> Iterator[str]:
+    for number, turn in enumerate(history, start=1):
+        if isinstance(turn, Turn):
+            where = f"{place}: turn {number} of the history"
+            yield from faults_of_turn(turn.role, turn.text, where)
+        else:
+            yield f"{place}: turn {number} of the history is {_short(turn)}; expected a Turn"
 
 
 def _texts(values: Sequence[object]) -> bool:

@@ -9,7 +9,7 @@ from lab.corpus.frame import rows_of
 from lab.errors import DiagnosticsError
 from lab.relevance.locate import find_quote
 from lab.relevance.query import Query
-from lab.relevance.read import EVIDENCE_KEYS, KEYS, Reading, question_of
+from lab.relevance.record import EVIDENCE_KEYS, KEYS, Reading, question_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +21,9 @@ def queries_from_frame(frame: "pd.DataFrame", corpus: Corpus) -> tuple[Query, ..
     `text` (or `question`) is needed; `query_id` names the question, and rows of one id add evidence
     to it; without the column every row is a question of its own, `q1`, `q2` ... `doc_id` with
     `quote`, or with `start` and `end`, is its evidence; `grade`, `role`, `group` and `occurrence`
-    are as in a set; a `quote` without `doc_id` is looked for in all documents. `kind`, `answer`,
-    `variants`, `filter` and a list `evidence` are as in a set as well. Any other column is a tag.
+    are as in a set; a `quote` without `doc_id` is looked for in all documents. Every other column
+    of a set (`kind`, `answer`, `variants`, `filter`, `history`, a list `evidence` ...) is as there
+    as well, and any other column is a tag.
 
     Raises DiagnosticsError with every bad row.
     """

@@ -11,6 +11,7 @@ from lab.errors import DiagnosticsError
 
 Role = Literal["core", "background"]
 AnswerType = Literal["fact", "reasoning", "operation", "opinion"]
+Speaker = Literal["user", "assistant"]
 ROLES: tuple[Role, ...] = ("core", "background")
 
 
@@ -56,12 +57,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """What was said in a conversation before a question: by whom (`role`), and the `text`."""
+
+    role: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question with its evidence; `kind` names what it probes, `tags` are for slicing. `variants`
     are other wordings of it, `filter` says which documents may answer it; systems that are set to
     use them do. `answer`, `claims` and `answer_type` say what a right answer is. `date` says when
-    it was asked, in ISO 8601 (see `lab.corpus.values.moment`); empty if that is not known. `source`
-    is the path of the set it was read from, as it was given."""
+    it was asked, in ISO 8601 (see `lab.corpus.values.moment`); empty if that is not known.
+    `history` is the conversation that led to it, first turn first. `source` is the path of the set
+    it was read from, as it was given."""
 
     query_id: str
     text: str
@@ -74,6 +84,7 @@ class Query:
     claims: tuple[Claim, ...] = ()
     answer_type: AnswerType | None = None
     date: str = ""
+    history: tuple[Turn, ...] = ()
     source: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -51,6 +51,7 @@ def _questions(a: Side, b: Side) -> list[str]:
         "text": "text",
         "variants": "variants",
         "filter": "filter",
+        "history": "history",
         "evidence_fingerprint": "evidence (document, offsets or grade)",
     }
     for column in (name for name in told if name in before and name in after):

@@ -101,12 +101,14 @@ TABLES: dict[str, Table] = {
             "evidence_fingerprint": "the same for the same evidence",
             "answer, answer_type, claims": "what a right answer is",
             "date": "when it was asked",
+            "history": "the conversation that led to it, a list of records",
             "unscored": "why it is not scored; null where it is",
         },
         {
             "variants": "text",
             "evidence": SPAN | {"grade": "int", "role": "text", "group": "text", "order": "int"},
             "claims": {"text": "text", "evidence": "ints", "vital": "bool"},
+            "history": {"role": "text", "text": "text"},
         },
     ),
     "causes": Table(

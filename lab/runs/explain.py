@@ -18,6 +18,7 @@ WIDTH = 88
 USED: dict[str, Callable[[Query], str]] = {
     "variants": lambda query: "; ".join(query.variants),
     "filter": lambda query: str(query.filter or ""),
+    "history": lambda query: "; ".join(f"{turn.role}: {turn.text}" for turn in query.history),
 }
 
 
@@ -28,8 +29,8 @@ class Explanation:
     `evidence` are its pieces with the rank at which each was complete, `rankings` the first hits
     and the chunks with evidence at every stage, `misses` its missed pieces with cause and proof:
     rows of the run's tables, None where one has nothing. `reason` says why it is not scored (empty
-    when it is), `k` is the cut-off that a miss is relative to, `uses` says which of `variants` and
-    `filter` the system uses.
+    when it is), `k` is the cut-off that a miss is relative to, `uses` says which of `variants`,
+    `filter` and `history` the system uses.
     """
 
     query: Query
@@ -44,7 +45,7 @@ class Explanation:
     corpus: Corpus
 
     def asked(self) -> list[str]:
-        """A line for the question's variants and one for its filter, where it has them."""
+        """A line for what the question has beside its words: variants, a filter, a history."""
         held = {name: told(self.query) for name, told in USED.items()}
         used = {name: "" if name in self.uses else " (not used by this system)" for name in USED}
         return [f"{name}: {value}{used[name]}" for name, value in held.items() if value]

@@ -137,12 +137,14 @@ def questions_fingerprint(queries: Iterable[Query]) -> str:
 
 
 def _used_if_set(query: Query) -> list[Any]:
-    """Variants and filter, then the date; nothing where a question has none of them, so that older
-    fingerprints of its set hold."""
-    dated = [query.date] if query.date else []
+    """Variants and filter, then the date, then the history; nothing where a question has none of
+    them, so that older fingerprints of its set hold."""
+    later: list[Any] = [query.date] if query.date else []
+    if query.history:
+        later.append({"history": [asdict(turn) for turn in query.history]})
     if not query.variants and query.filter is None:
-        return dated
-    return [list(query.variants), query.filter and query.filter.plain, *dated]
+        return later
+    return [list(query.variants), query.filter and query.filter.plain, *later]
 
 
 def fingerprint(plain: Any) -> str:

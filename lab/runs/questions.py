@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lab.corpus.filter import Filter
-from lab.relevance.query import Claim, Evidence, Query
+from lab.relevance.query import Claim, Evidence, Query, Turn
 from lab.runs.inputs import fingerprint
 
 if TYPE_CHECKING:
@@ -38,11 +38,12 @@ def question_table(
                 asdict(claim) | {"evidence": list(claim.evidence)} for claim in query.claims
             ],
             "date": query.date or None,
+            "history": [asdict(turn) for turn in query.history],
             "unscored": unscored.get(query.query_id),
         }
         for query in queries
     ]
-    lists = ("variants", "tags", "evidence", "claims")
+    lists = ("variants", "tags", "evidence", "claims", "history")
     columns = {
         name: pd.Series([row[name] for row in rows], dtype="object" if name in lists else "str")
         for name in rows[0]
@@ -74,6 +75,7 @@ def _query(row: Mapping[str, Any]) -> Query:
         ),
         answer_type=known["answer_type"],
         date=known["date"] or "",
+        history=tuple(Turn(**turn) for turn in known["history"]),
     )
 
 

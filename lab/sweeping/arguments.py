@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus
 from lab.corpus.read import read_corpus
 from lab.errors import ConfigError, CorpusError, DiagnosticsError

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.unanswerable import unanswerable

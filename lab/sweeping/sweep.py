@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.errors import RerankerError

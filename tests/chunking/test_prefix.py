@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from lab.chunking.config import ChunkConfig
 from lab.chunking.prefix import Outline, headings, prefixes
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.unread import read_ends, room_of
 from lab.errors import ConfigError

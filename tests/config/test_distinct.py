@@ -19,7 +19,7 @@ from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.relevance.query import Query
-from lab.relevance.read import read_filter
+from lab.relevance.record import read_filter
 from lab.retrieval.ranking import Ranking
 from lab.storage.cache import Cache
 from tests.diagnosis.planted import Scorer

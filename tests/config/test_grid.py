@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.config.settings import SETTINGS
 from lab.errors import ConfigError
 from lab.retrieval.config import BM25Config, DenseConfig, FusionConfig, RerankConfig

@@ -8,8 +8,8 @@ import numpy as np
 
 from lab.arrays import Span, Vectors
 from lab.chunking.units import words
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.misses import Miss
 from lab.relevance.query import Evidence, Query

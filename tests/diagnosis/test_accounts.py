@@ -6,8 +6,8 @@ import pytest
 
 from lab.config.config import Config
 from lab.config.distinct import reduced
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.alpha.summary import StepCurve, mean_curve, metric_values

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import lab
-from lab.config.experiment import Measure, read_experiment
+from lab.config.experiment import read_experiment
+from lab.config.measure import Measure
 from lab.config.own_metrics import load_function, refuse_python
 from lab.errors import ConfigError
 from lab.evaluation.own import RankedQuestion

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.config.experiment import Measure, read_experiment
+from lab.config.experiment import read_experiment
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.corpus.read import read_corpus

@@ -10,8 +10,9 @@ import pytest
 
 from lab.arrays import NEVER
 from lab.config.config import Config
-from lab.config.experiment import Measure, read_experiment
+from lab.config.experiment import read_experiment
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.diagnosis.chunk_edits import ChunkEdits
 from lab.diagnosis.edited_ranks import EditedRanks

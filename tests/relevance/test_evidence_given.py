@@ -12,6 +12,7 @@ import lab
 from lab.errors import DiagnosticsError
 from lab.relevance.evidence import given
 from lab.relevance.locate import find_quote, nearest_text
+from lab.relevance.query import Turn
 from tests.given import corpus_of
 
 CORPUS = corpus_of({"d1": "The pump leaks.\nReplace the   seal, then the seal.", "\xfcber": "Fuse"})
@@ -64,6 +65,10 @@ def test_a_sweep_refuses_evidence_that_a_file_could_not_have(evidence: Any, prob
         ({"tags": ["a"]}, "tags are ['a']"),
         ({"tags": {"a": 1}}, "tags are {'a': 1}"),
         ({"variants": "why"}, "variants are 'why'"),
+        ({"history": "why"}, "history is 'why'; expected a tuple"),
+        ({"history": ({"role": "user", "text": "why"},)}, "turn 1 of the history is {'role'"),
+        ({"history": (Turn("you", "why"),)}, "turn 1 of the history: role is 'you'"),
+        ({"history": (Turn("user", "half \ud800"),)}, "half of a surrogate pair"),
         ({"evidence": lab.Evidence("d1")}, "expected a tuple"),
         ({"text": "half \ud800"}, "half of a surrogate pair"),
         ({"answer": 3}, "answer is 3"),
@@ -156,6 +161,7 @@ def test_a_document_of_the_same_name_in_other_normal_forms_is_told(tmp_path: Pat
         ("tags", [1]),
         ("kind", None),
         ("variants", [1]),
+        ("history", [{"role": "user"}]),
         ("text", ["?"]),
         ("query_id", 1.0),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 import lab
 from lab.errors import DiagnosticsError
-from lab.relevance.query import Claim
+from lab.relevance.query import Claim, Turn
 from tests.conftest import SHARED
 from tests.given import corpus_of
 
@@ -199,3 +199,60 @@ def test_every_fault_of_claims_is_told_at_once(tmp_path: Path) -> None:
         "claim 4: vital is 1",
     ):
         assert part in told
+
+
+def test_the_conversation_before_a_question_is_read(tmp_path: Path) -> None:
+    turns = [
+        {"role": "user", "text": "Which pump has two heads?"},
+        {"role": "assistant", "text": "The DP46."},
+    ]
+    corpus = corpus_of({"a": "Close the valve."})
+    lines = [
+        {"query_id": "q1", "text": "And how is it stopped?", "history": turns},
+        {"query_id": "q2", "text": "How?", "history": None},
+    ]
+    file = tmp_path / "set.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    first, second = lab.read_diagnostics(file, corpus)
+    assert first.history == (
+        Turn("user", "Which pump has two heads?"),
+        Turn("assistant", "The DP46."),
+    )
+    assert second.history == ()
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "qrels" / "test.tsv").write_text("q\ta\t1\n")
+    (folder / "queries.jsonl").write_text(
+        json.dumps({"_id": "q", "text": "And how is it stopped?", "history": turns})
+    )
+    (query,) = lab.read_diagnostics(folder, corpus)
+    assert query.history == first.history
+
+
+def test_every_fault_of_a_history_is_told_at_once(tmp_path: Path) -> None:
+    turns = [
+        "hello",
+        {"role": "system", "text": "Be kind."},
+        {"role": "user", "text": " "},
+        {"role": "user", "text": "Why?", "who": "Ann"},
+        {"text": 3},
+    ]
+    file = tmp_path / "set.jsonl"
+    lines = [
+        {"query_id": "q1", "text": "?", "history": turns},
+        {"query_id": "q2", "text": "?", "history": "Why?"},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with pytest.raises(DiagnosticsError) as fault:
+        lab.read_diagnostics(file, corpus_of({"a": "x"}))
+    place = f"{file}:1: turn"
+    assert list(fault.value.problems) == [
+        f"{place} 1 of the history is a str; expected an object with role, text",
+        f"{place} 2 of the history: role is 'system'; expected 'user' or 'assistant'",
+        f"{place} 3 of the history: text is ' '; expected what was said",
+        f"{place} 4 of the history: unknown key 'who'; known: role, text",
+        f"{place} 5 of the history: role is None; expected 'user' or 'assistant'",
+        f"{place} 5 of the history: text is 3; expected what was said",
+        f"{file}:2: 'history' is a str; expected a list of turns like "
+        '{"role": "user", "text": "..."}',
+    ]

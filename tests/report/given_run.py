@@ -4,8 +4,8 @@ made-up one."""
 import numpy as np
 import pandas as pd
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.config.settings import SETTINGS
 from lab.corpus.document import Corpus, Document
 from lab.relevance.query import Evidence, Query

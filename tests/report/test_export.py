@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.errors import ConfigError
 from lab.relevance.query import Evidence, Query
 from lab.report.export.export import FORMATS, csv_text, export

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Query
 from lab.report.export.export import FORMATS, export

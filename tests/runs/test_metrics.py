@@ -8,7 +8,7 @@ import pytest
 
 import lab
 from lab.cli import main
-from lab.config.experiment import Measure
+from lab.config.measure import Measure
 from lab.relevance.query import Evidence, Query
 from lab.runs.run import read_run
 from tests.given import corpus_of

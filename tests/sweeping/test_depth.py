@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.corpus.read import read_corpus
 from lab.relevance.query import Evidence, Query

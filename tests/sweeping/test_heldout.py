@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import lab
-from lab.config.experiment import Measure
+from lab.config.measure import Measure
 from lab.errors import DiagnosticsError
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics

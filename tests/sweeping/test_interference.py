@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
 from lab.errors import ConfigError

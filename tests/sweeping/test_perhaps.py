@@ -1,7 +1,7 @@
 """Perhaps evidence too: what most systems find above the evidence and holds the answer's words."""
 
 import lab
-from lab.config.experiment import Measure
+from lab.config.measure import Measure
 from lab.relevance.query import Evidence, Query
 from lab.sweeping.measured import Measured
 from lab.sweeping.perhaps import perhaps_evidence

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab.config.experiment import Measure
 from lab.config.grid import Grid
+from lab.config.measure import Measure
 from lab.errors import ConfigError, RerankerError
 from lab.relevance.evidence import Evidence
 from lab.relevance.query import Query
