@@ -1,10 +1,13 @@
 """The words for what may be said of two systems, and the marks that stand for them everywhere."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 ALPHA = 0.05
 
-Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same"]
+Verdict = Literal["better", "worse", "undecided", "cannot be settled", "same", "not comparable"]
+# Of a system whose figures say nothing about it, because it did not answer: it is never tested.
+NOT_COMPARABLE: Verdict = "not comparable"
 
 # Two questions may be asked of one pair, and the words say which: was it named before anything was
 # measured, or is one of the two the winner among many?
@@ -16,6 +19,7 @@ MARKS: dict[Verdict, str] = {
     "undecided": "~",
     "cannot be settled": "?",
     "same": "=",
+    NOT_COMPARABLE: "x",
 }
 # What is not told from the best is marked in tables; unmarked systems are worse beyond chance.
 NOT_TOLD: tuple[Verdict, ...] = ("undecided", "cannot be settled", "same")
@@ -29,9 +33,16 @@ def chosen_among(systems: int) -> str:
     return f"after choosing among {systems}"
 
 
-def legend() -> str:
-    """The marks of what is not told from the best, with their words."""
-    return ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in NOT_TOLD)
+def legend(shown: Iterable[Verdict]) -> str:
+    """The marks of what is not told from the best, with their words; the one of what cannot be
+    compared only where it is among the `shown`."""
+    more = (NOT_COMPARABLE,) if NOT_COMPARABLE in set(shown) else ()
+    return ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in (*NOT_TOLD, *more))
+
+
+def mark(verdict: Verdict) -> str:
+    """The mark of a system in a table whose unmarked ones are worse than the best."""
+    return MARKS[verdict] if verdict in (*NOT_TOLD, NOT_COMPARABLE) else ""
 
 
 def verdict(difference: float, p: float, least_p: float, differing: int) -> Verdict:

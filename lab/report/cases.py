@@ -20,7 +20,7 @@ def cases_screen(run: Run) -> Text:
         (
             "found by some",
             [
-                f"{query_id} ({systems} of {len(run.systems)})"
+                f"{query_id} ({systems} of {len(run.compared)})"
                 for query_id, systems in found.by_some
             ],
         ),

@@ -26,12 +26,15 @@ def headline(found: Conclusions) -> str:
         )
     worse, among = counts["worse"], chosen_among(others + 1)
     if not worse:
-        return (
-            f"No choice can be made: with {units} none of the {count(others, 'other system')} can "
-            f"be told from the best, {among}."
+        none = (
+            "the other system cannot"
+            if others == 1
+            else f"none of the {others:,} other systems can"
         )
+        return f"No choice can be made: with {units} {none} be told from the best, {among}."
     if worse == others:
-        return f"Every other system is worse than the best beyond chance, {among}."
+        every = "The other system" if others == 1 else "Every other system"
+        return f"{every} is worse than the best beyond chance, {among}."
     return (
         f"{worse} of {count(others, 'other system')} {_are(worse)} worse than the best beyond "
         f"chance, {among}; the rest cannot be told from it."
@@ -52,6 +55,10 @@ def sentences(found: Conclusions, short: Labels) -> list[str]:
         said.append(_ties(found["tied"], short))
     if any(found["verdicts"][verdict] for verdict in ("undecided", "cannot be settled", "same")):
         said.append(_not_told_apart(found["verdicts"]))
+    said += [
+        f"{short[system]} is not comparable ({reason}) and takes no part in any choice or test."
+        for system, reason in found["not_comparable"].items()
+    ]
     if found["honest"]["estimate"] is not None:
         said.append(_honest(found))
     said += _power(found, short)

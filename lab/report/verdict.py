@@ -75,7 +75,7 @@ def verdict_of(run: Run) -> FirstScreen:
         baseline=run.baseline,
         select_by=found["select_by"],
         figures=_figures(run),
-        among=chosen_among(len(run.systems)),
+        among=chosen_among(len(run.compared)),
         sentences=(*sentences(found, short), *_risk(run)),
         warnings=tuple(_warnings(manifest, found)),
     )

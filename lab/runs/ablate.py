@@ -36,15 +36,16 @@ class Ablation:
 def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) -> Ablation:
     """Change one thing at a time; raises RunError for an unknown system or metric."""
     tables = run.tables
-    baseline, metric = tables.named(baseline), metric or tables.select_by
+    baseline, metric = tables.comparable(baseline), metric or tables.select_by
     tables.metric_place(metric)
-    matrices = {name: tables.column(name) for name in tables.metrics}
+    matrices = {name: tables.column(name)[:, tables.compared] for name in tables.metrics}
     # A question without a value under some system (no chunks hold a piece) has no effect to add.
     known = np.all([~np.isnan(matrix).any(axis=1) for matrix in matrices.values()], axis=0)
     clusters = clustered(tables.documents[known])
     scores = {name: matrix[known] for name, matrix in matrices.items()}
-    systems = tables.names
-    factors = Factors([in_play(settings_of(row)) for row in tables.systems.to_dict("records")])
+    systems = [tables.names[place] for place in tables.compared]
+    compared = tables.systems.iloc[tables.compared]
+    factors = Factors([in_play(settings_of(row)) for row in compared.to_dict("records")])
     number = systems.index(baseline)
     steps = factors.one_at_a_time(number)
     effects = factors.main_effects(number)

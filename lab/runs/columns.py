@@ -35,9 +35,11 @@ TABLES: dict[str, Table] = {
             "context_tokens": "mean tokens that the reader gets, at the selecting metric's cut-off",
             "p_best": "how often the system leads when questions are drawn again",
             "picked": "how often cross-validation chose it",
-            "p": "against the best system, corrected for the choice; 1 for the best itself",
+            "p": "against the best system, corrected for the choice; 1 for the best itself; null, "
+            "as all that comes of comparing, for a system that is not comparable",
             "least_p": "the least that p could have been",
-            "verdict": "against the best system: same, undecided, cannot be settled, worse",
+            "verdict": "against the best system: same, undecided, cannot be settled, worse; or not "
+            "comparable, because it failed on too many questions",
             "cost_rank": "its place when systems are ordered by what they cost, from 1",
             "pareto": "whether no system beats it in quality and in cost",
             "recommended": "the one that is recommended",

@@ -7,10 +7,11 @@ import numpy as np
 
 from lab.evaluation.cases import Cases, cases
 from lab.evaluation.choice import Pairs, all_pairs
+from lab.evaluation.metrics import is_cost
 from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
 from lab.evaluation.selection import verdicts
-from lab.evaluation.verdict import Verdict
+from lab.evaluation.verdict import NOT_COMPARABLE, Verdict
 from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ def best_plain(systems: "pd.DataFrame", metric: str) -> str:
 
 
 def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
-    """Every other system compared with one named in advance, one family under Holm's correction: a
-    row a system with the fields of `lab.evaluation.paired.Paired` and the verdict."""
+    """Every other system that can be compared with one named in advance, one family under Holm's
+    correction: a row a system with the fields of `lab.evaluation.paired.Paired` and the verdict."""
     import pandas as pd
 
-    scores, baseline = tables.column(metric), tables.place(system)
-    others = [number for number in range(len(tables.names)) if number != baseline]
+    scores, baseline = tables.column(metric), tables.place(tables.comparable(system))
+    others = tables.compared[tables.compared != baseline].tolist()
     paired = compare(scores[:, others] - scores[:, [baseline]], tables.clusters, tables.seed)
     columns = {name: getattr(paired, name) for name in Paired.__dataclass_fields__}
     names = {"system": [tables.names[other] for other in others]}
@@ -46,38 +47,52 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
 
 def paired(tables: Tables, system: str, baseline: str) -> Paired:
     """One system minus another, a comparison for every metric."""
-    first, second = (tables.values[tables.place(name)] for name in (system, baseline))
+    first, second = (
+        tables.values[tables.place(tables.comparable(name))] for name in (system, baseline)
+    )
     return compare(first - second, tables.clusters, tables.seed, systems=1)
 
 
 def family(tables: Tables, metric: str) -> Pairs:
-    """All pairs of systems by one metric, as the one family in which any of them is judged."""
-    scores = np.nan_to_num(tables.column(metric))
+    """All pairs of systems that can be compared by one metric, as the one family in which any of
+    them is judged."""
+    scores = np.nan_to_num(tables.column(metric)[:, tables.compared])
     clusters = tables.clusters
     return all_pairs(clusters.sums(scores), tables.seed, sizes=clusters.sizes)
 
 
 def best_by(tables: Tables, metric: str) -> str:
-    """The system with the highest mean of a metric, of equals the cheaper, then the first by name
-    (as the choice itself does; see `lab.evaluation.costs.Costs`)."""
+    """The system with the highest mean of a metric, the lowest of a cost, of equals the cheaper,
+    then the first by name (as the choice itself does; see `lab.evaluation.costs.Costs`)."""
     if metric == tables.select_by:
         return str(tables.manifest["best"])
     order = tables.from_the_cheapest
-    means = np.nan_to_num(tables.column(metric)).mean(axis=0)
+    order = order[np.isin(order, tables.compared)]
+    means = np.nan_to_num(tables.column(metric)).mean(axis=0) * (-1 if is_cost(metric) else 1)
     return tables.names[order[best_of(means[order])]]
 
 
 def chosen_verdicts(
     tables: Tables, pairs: Pairs, metric: str, reference: str
 ) -> dict[str, Verdict]:
-    """What may be said of every system against one of them by a metric, after choosing among
-    all."""
-    scores, place = np.nan_to_num(tables.column(metric)), tables.place(reference)
-    told = verdicts(scores, place, pairs.against(place))
-    return dict(zip(tables.names, told, strict=True))
+    """What may be said of every system against one of them by a metric, after choosing among all
+    that can be compared. Of a cost less is better."""
+    sign = -1.0 if is_cost(metric) else 1.0
+    scores = sign * np.nan_to_num(tables.column(metric)[:, tables.compared])
+    place = tables.compared.tolist().index(tables.place(tables.comparable(reference)))
+    told = dict.fromkeys(tables.names, NOT_COMPARABLE)
+    for system, said in zip(
+        tables.compared, verdicts(scores, place, pairs.against(place)), strict=True
+    ):
+        told[tables.names[system]] = said
+    return told
 
 
 def case_by_case(tables: Tables, system: str, other: str) -> Cases:
-    """The scored questions by who finds them, by the metric that chooses."""
-    scores = np.nan_to_num(tables.column(tables.select_by))
-    return cases(scores, tables.query_ids, tables.place(system), tables.place(other))
+    """The scored questions by who of those that can be compared finds them, by the metric that
+    chooses."""
+    scores, members = np.nan_to_num(tables.column(tables.select_by)), tables.compared
+    places = (
+        members.tolist().index(tables.place(tables.comparable(name))) for name in (system, other)
+    )
+    return cases(scores[:, members], tables.query_ids, *places)

@@ -59,6 +59,7 @@ def rescue_table(tables: Tables) -> "pd.DataFrame":
         asdict(rescue)
         | {"a": tables.names[rescue.a], "b": tables.names[rescue.b], "net": rescue.net}
         for rescue in rescues(settings, _failed(tables))
+        if {rescue.a, rescue.b} <= set(tables.compared.tolist())
     ]
     return pd.DataFrame(rows, columns=names)
 

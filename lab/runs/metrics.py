@@ -35,14 +35,15 @@ class MetricStudy:
 
 def metric_study(tables: Tables, baseline: str) -> MetricStudy:
     """See `lab.evaluation.redundancy` and `lab.evaluation.risk`."""
-    costs = [is_cost(metric) for metric in tables.metrics]
-    same = redundancy(tables.values, tables.metrics, tables.clusters, costs)
-    scores = np.nan_to_num(tables.column(tables.select_by))
-    lost, won = hurt(scores, tables.place(baseline))
+    costs, compared = [is_cost(metric) for metric in tables.metrics], tables.compared
+    same = redundancy(tables.values[compared], tables.metrics, tables.clusters, costs)
+    scores = np.nan_to_num(tables.column(tables.select_by)[:, compared])
+    place = tables.place(tables.comparable(baseline))
+    lost, won = hurt(scores, compared.tolist().index(place))
     risks, means = georisk(scores), scores.mean(axis=0)
     order = np.argsort(-np.round(means, 12), kind="stable").tolist()
     rows = (
-        Risk(tables.names[s], float(means[s]), int(lost[s]), int(won[s]), float(risks[s]))
+        Risk(tables.names[compared[s]], float(means[s]), int(lost[s]), int(won[s]), float(risks[s]))
         for s in order
     )
     return MetricStudy(tables.select_by, tables.named(baseline), len(scores), same, tuple(rows))

@@ -100,6 +100,12 @@ class Run:
         return str(self.manifest["recommended"])
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """Names of the systems that take part in choices and tests: all but those that did not
+        answer too many questions, in the order of the grid."""
+        return tuple(self.systems[place] for place in self.tables.compared)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What to read before quoting a number."""
         return tuple(self.manifest["notes"])
@@ -203,9 +209,9 @@ class Run:
         return sliced(self.tables, self.corpus, self.queries, by, name)
 
     def against(self, system: str, metric: str | None = None) -> "pd.DataFrame":
-        """Every other system compared with one named in advance, as planned pairs: difference with
-        interval, p (Holm over these comparisons) and the least it could be, effect size, wins,
-        ties, losses, verdict (see `lab.evaluation.paired`)."""
+        """Every other system that can be compared with one named in advance, as planned pairs:
+        difference with interval, p (Holm over these comparisons) and the least it could be, effect
+        size, wins, ties, losses, verdict (see `lab.evaluation.paired`)."""
         return against(self.tables, system, metric or self.tables.select_by)
 
     def metric_study(self, baseline: str | None = None) -> MetricStudy:
@@ -219,8 +225,8 @@ class Run:
         return paired(self.tables, system, baseline)
 
     def best_by(self, metric: str) -> str:
-        """The system with the highest mean of a metric, of equals the cheaper, then the first by
-        name."""
+        """The system with the highest mean of a metric, the lowest of a cost, of equals the
+        cheaper, then the first by name."""
         return best_by(self.tables, metric)
 
     def verdicts(self, metric: str, reference: str | None = None) -> dict[str, Verdict]:

@@ -55,7 +55,7 @@ def run_side(path: Path, system: str | None = None) -> Side:
     import pandas as pd
 
     tables = read_run(path).tables
-    system = tables.named(system or str(tables.manifest["recommended"]))
+    system = tables.comparable(system or str(tables.manifest["recommended"]))
     values = tables.values[tables.place(system)]
     scores = pd.DataFrame(values, index=list(tables.query_ids), columns=list(tables.metrics))
     causes = tables.causes

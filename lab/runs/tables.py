@@ -82,9 +82,36 @@ class Tables:
 
     @cached_property
     def ranked(self) -> "pd.DataFrame":
-        """The table of systems, the best by the selecting metric first; of equals the cheaper."""
+        """The table of systems, the best by the selecting metric first; of equals the cheaper.
+        Those that cannot be compared stand last."""
         ordered = self.systems.iloc[self.from_the_cheapest]
-        return ordered.sort_values(self.select_by, ascending=False, kind="stable")
+        ranked = ordered.sort_values(self.select_by, ascending=False, kind="stable")
+        return ranked.sort_values(
+            "system", key=lambda names: names.isin(self.not_comparable), kind="stable"
+        )
+
+    @cached_property
+    def not_comparable(self) -> dict[str, str]:
+        """System -> why its figures cannot be compared, of those that take part in no choice."""
+        return dict(self.manifest["conclusions"]["not_comparable"])
+
+    @cached_property
+    def compared(self) -> Ints:
+        """Places of the systems that take part in choices and tests."""
+        return np.flatnonzero([name not in self.not_comparable for name in self.names])
+
+    def comparable(self, system: str) -> str:
+        """The full name of a system; raises RunError for one whose figures cannot be compared."""
+        name = self.named(system)
+        if name in self.not_comparable:
+            raise RunError(f"'{name}' is not comparable: {self.not_comparable[name]}")
+        return name
+
+    @cached_property
+    def best_of_modes(self) -> list[str]:
+        """The best system of every mode that has one to compare, the best first."""
+        ranked = self.ranked[~self.ranked["system"].isin(self.not_comparable)]
+        return [str(name) for name in ranked.groupby("mode", sort=False)["system"].first()]
 
     @property
     def seed(self) -> int:

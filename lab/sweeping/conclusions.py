@@ -26,7 +26,7 @@ DIGITS = 9
 
 def conclusions(measured: Measured) -> dict[str, Any]:
     """Choice, honest estimate, power and what they rest on."""
-    chosen, systems = measured.selection, measured.systems
+    chosen, systems = measured.selection, measured.contenders
     account = chosen.nested
     means = chosen.scores.mean(axis=0)
     found = {
@@ -56,6 +56,11 @@ def conclusions(measured: Measured) -> dict[str, Any]:
         },
         **grounds(chosen, systems),
         "detectable_difference": detectable(measured),
+        "not_comparable": {
+            system: reason
+            for system, reason in zip(measured.systems, measured.incomparable, strict=True)
+            if reason is not None
+        },
         "few_questions": len(measured.plan.pieces.queries) < FEW_QUESTIONS,
         "sealed": None if measured.sealed is None else asdict(measured.sealed),
     }
@@ -76,10 +81,10 @@ def detectable(measured: Measured) -> dict[str, dict[str, float]]:
     planned comparison (`planned`) and when the best of the whole grid is looked for (`in_grid`),
     which is never the smaller."""
     against, units = measured.selection.against, len(measured.clusters)
-    best_of_all = Look(against.critical, against.loss, len(measured.systems) - 1)
+    best_of_all = Look(against.critical, against.loss, len(measured.contenders) - 1)
     found = {}
     for metric in measured.metrics:
-        scores = measured.column(metric)
+        scores = measured.compared_column(metric)
         known = np.nan_to_num(scores)
         error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), measured.clusters)
         one = detectable_difference(error, units, planned(units))

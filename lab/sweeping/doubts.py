@@ -35,9 +35,12 @@ class Doubts:
 
 
 def doubts(plan: Plan, outcomes: Outcomes) -> Doubts:
-    """What is unjudged, by the selecting metric; unmarked text, by the answer's words."""
-    turned = None
+    """What is unjudged, by the selecting metric; unmarked text, by the answer's words. Of the
+    systems that can be compared, in their order."""
+    turned, systems = None, [outcomes.systems[place] for place in outcomes.compared]
     if plan.pieces.unit == "document" and plan.measure.select_by != WEIGHTED:
         metric = parse_metric(plan.measure.select_by)
-        turned = unjudged(plan.pieces, outcomes.runs, metric) if can_turn(metric) else None
-    return Doubts(turned, perhaps_evidence(plan.pieces, plan.corpus, outcomes.rows))
+        runs = [system.run for system in systems]
+        turned = unjudged(plan.pieces, runs, metric) if can_turn(metric) else None
+    rows = [system.rows for system in systems]
+    return Doubts(turned, perhaps_evidence(plan.pieces, plan.corpus, rows))

@@ -7,24 +7,26 @@ from typing import Any, get_args
 
 from lab.evaluation.power import FEWEST_UNITS, planned, typical_standard_error, units_needed
 from lab.evaluation.selection import Selection
-from lab.evaluation.verdict import Verdict
+from lab.evaluation.verdict import NOT_COMPARABLE, Verdict
 
 # A difference that most would call worth having.
 TENTH = 0.1
 
 
 def grounds(chosen: Selection, systems: Sequence[str]) -> dict[str, Any]:
-    """`verdicts` counts what may be said of the other systems; `tied` names those with the mean of
-    the best; `cheaper` gives each cost in which the recommended one lies below the best, its own
-    and the best's; `units_needed` how many units it takes at least, and for a planned difference of
-    0.1."""
+    """`verdicts` counts what may be said of the other systems that are compared; `tied` names those
+    with the mean of the best; `cheaper` gives each cost in which the recommended one lies below the
+    best, its own and the best's; `units_needed` how many units it takes at least, and for a planned
+    difference of 0.1."""
     counts = Counter(
         verdict for place, verdict in enumerate(chosen.verdicts) if place != chosen.best
     )
     units = len(chosen.clusters)
     error = typical_standard_error(chosen.scores, chosen.best, chosen.clusters)
     return {
-        "verdicts": {verdict: counts[verdict] for verdict in get_args(Verdict)},
+        "verdicts": {
+            verdict: counts[verdict] for verdict in get_args(Verdict) if verdict != NOT_COMPARABLE
+        },
         "tied": [systems[place] for place in chosen.tied],
         "cheaper": {cost: list(values) for cost, values in chosen.cheaper.items()},
         "units_needed": {

@@ -8,7 +8,6 @@ import numpy as np
 
 from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
-from lab.evaluation.costs import Costs
 from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.selection import Selection, select
@@ -44,7 +43,8 @@ class Measured:
     evidence per system; `findings` why pieces were missed, `doubts` what may be relevant and was
     never judged; `families` the family of alphas that each system belongs to, if any; `sealed` what
     questions that no choice has seen say of the recommended system, None if none were set
-    aside."""
+    aside; `incomparable` has for each system why its figures cannot be compared, None where they
+    can: only those take part in any choice or test."""
 
     plan: Plan
     account: Account
@@ -56,6 +56,7 @@ class Measured:
     findings: Findings
     doubts: Doubts
     families: tuple[str | None, ...]
+    incomparable: tuple[str | None, ...]
     sealed: Sealed | None = None
 
     @cached_property
@@ -64,24 +65,35 @@ class Measured:
         return tuple(config.name for config in self.plan.configs)
 
     @cached_property
+    def compared(self) -> Ints:
+        """Places of the systems that take part in the choice."""
+        return np.flatnonzero([reason is None for reason in self.incomparable])
+
+    @cached_property
+    def contenders(self) -> tuple[str, ...]:
+        """Names of the systems that take part in the choice, as `selection` numbers them."""
+        return tuple(self.systems[place] for place in self.compared)
+
+    @cached_property
     def clusters(self) -> Clusters:
         """The independent units of every interval and test: documents where questions share them,
         else questions."""
         return clustered(main_documents(self.plan.pieces))
 
     @cached_property
-    def costs(self) -> Costs:
-        """What every system costs."""
-        return costs_of(self.plan.configs, self.context_tokens, self.account.profile)
-
-    @cached_property
     def selection(self) -> Selection:
-        """The choice by `measure.select_by`: the best system, what cannot be told from it, the
-        cheapest of those."""
-        scores = self.column(self.plan.measure.select_by)
+        """The choice among the contenders by `measure.select_by`: the best system, what cannot be
+        told from it, the cheapest of those."""
         groups = clustered(main_documents(self.plan.pieces), FEWEST_GROUPS)
+        configs = [self.plan.configs[place] for place in self.compared]
+        costs = costs_of(configs, self.context_tokens[self.compared], self.account.profile)
         return select(
-            scores, self.clusters, groups, self.costs, self.plan.measure.seed, self.systems
+            self.compared_column(self.plan.measure.select_by),
+            self.clusters,
+            groups,
+            costs,
+            self.plan.measure.seed,
+            self.contenders,
         )
 
     @cached_property
@@ -110,3 +122,7 @@ class Measured:
     def column(self, metric: str) -> Floats:
         """One metric of every question and system (questions x systems)."""
         return self.values[:, :, self.metrics.index(metric)].T
+
+    def compared_column(self, metric: str) -> Floats:
+        """One metric of every question and contender (questions x contenders)."""
+        return self.column(metric)[:, self.compared]

@@ -45,6 +45,11 @@ class Outcomes:
         return tuple(system.rows for system in self.systems)
 
     @property
+    def compared(self) -> list[int]:
+        """Places of the systems whose figures can be compared."""
+        return [place for place, one in enumerate(self.systems) if one.incomparable is None]
+
+    @property
     def complete(self) -> Ints:
         """The rank at which each piece is complete (systems x pieces)."""
         return np.array([run.judged.complete for run in self.runs])

@@ -110,7 +110,7 @@ def _measured(plan: Plan, tools: Tools) -> Measured:
     with resources.timed("metrics"):
         values = values_of(plan, outcomes)
     doubtful = doubts(plan, outcomes)
-    lines = doubtful.notes([config.name for config in plan.configs])
+    lines = doubtful.notes([plan.configs[place].name for place in outcomes.compared])
     notes = *preparation.notes, *outcomes.notes, *noted(resources.progress, lines)
     advance(1)
     return Measured(
@@ -124,6 +124,7 @@ def _measured(plan: Plan, tools: Tools) -> Measured:
         findings=findings,
         doubts=doubtful,
         families=tuple(system.family for system in outcomes.systems),
+        incomparable=tuple(system.incomparable for system in outcomes.systems),
     )
 
 
@@ -147,13 +148,20 @@ def _with_sealed(outcome: Measured, tools: Tools) -> Measured:
     plan = outcome.plan
     if not plan.sealed:
         return outcome
-    chosen = plan.configs[outcome.selection.recommended]
+    chosen = plan.configs[outcome.compared[outcome.selection.recommended]]
     tools.progress.note(f"{len(plan.sealed)} sealed question(s): scored once, for {chosen.name}")
     unsealed = plan.measure.model_copy(update={"sealed": 0.0})
     same = {name: of for name, of in tools.retrievers.items() if name == chosen.retriever}
     last = replace(tools, progress=Silent(), retrievers=same, profile=False)
     fresh = run_of(measured(plan.corpus, plan.sealed, one_cell(chosen), unsealed, plan.name, last))
-    return replace(outcome, sealed=_sealed_scores(fresh, chosen.name))
+    scored = replace(outcome, sealed=_sealed_scores(fresh, chosen.name))
+    if chosen.name not in fresh.tables.not_comparable:
+        return scored
+    reason = fresh.tables.not_comparable[chosen.name]
+    note = f"sealed questions: {chosen.name} is not comparable there, {reason}"
+    tools.progress.note(note)
+    account = replace(outcome.account, notes=(*outcome.account.notes, note))
+    return replace(scored, account=account)
 
 
 def _sealed_scores(fresh: Run, system: str) -> Sealed:

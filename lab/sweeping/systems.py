@@ -72,7 +72,8 @@ class EvaluationContext:
 class SystemOutcome:
     """What one system found: for the metrics, for `rankings.parquet`, every piece it missed, and
     per question how many pieces any ranking could hold (see `lab.diagnosis.places`); how far its
-    rankings go, None for a foreign one; and the family of alphas that it belongs to, if any."""
+    rankings go, None for a foreign one; the family of alphas that it belongs to, if any; and why
+    its figures cannot be compared, None where they can."""
 
     run: SystemRun
     rows: StageRows
@@ -80,6 +81,7 @@ class SystemOutcome:
     reachable: Ints
     reach: Reach | None
     family: str | None = None
+    incomparable: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +209,7 @@ def run_foreign(
     spans = isinstance(run.judge, SpanJudge)
     places = context.pieces.per_query if spans else reachable(context.pieces, run, context.cutoff)
     read = replace(run, judged=run.judged.first(context.ranks_read))
-    found = SystemOutcome(read, rows, misses, places, None)
+    found = SystemOutcome(read, rows, misses, places, None, incomparable=answers.incomparable)
     return found, identity, tuple(account(name, answers, hits.counts))
 
 

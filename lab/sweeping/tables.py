@@ -13,6 +13,7 @@ from lab.config.rows import settings_table
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.pareto import pareto_front
 from lab.evaluation.risk import georisk, hurt
+from lab.evaluation.verdict import NOT_COMPARABLE
 from lab.pipeline.rows import StageRows
 from lab.runs.differences import best_plain
 from lab.runs.folder import FORMAT
@@ -21,7 +22,6 @@ from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
 from lab.sweeping.conclusions import conclusions
-from lab.sweeping.costs import index_bytes
 from lab.sweeping.distractors import injected
 from lab.sweeping.measured import Measured
 
@@ -66,7 +66,8 @@ def run_of(measured: Measured) -> Run:
 def _systems(measured: Measured) -> "pd.DataFrame":
     """A row a system: its settings, means with intervals, costs, how sure the choice is, and by the
     selecting metric how many questions it has `hurt` and `helped` against the best BM25 system, and
-    its `georisk` (see `lab.evaluation.risk`). A profiled sweep adds the latencies (see
+    its `georisk` (see `lab.evaluation.risk`). What comes of comparing is null for a system whose
+    figures cannot be compared. A profiled sweep adds the latencies (see
     `lab.sweeping.profile.Latency`), which like all times differ from run to run."""
     import pandas as pd
 
@@ -75,21 +76,11 @@ def _systems(measured: Measured) -> "pd.DataFrame":
     for place, metric in enumerate(measured.metrics):
         scores[metric] = measured.means[:, place]
         scores |= {f"{metric}_low": low[:, place], f"{metric}_high": high[:, place]}
-    chosen, numbers = measured.selection, np.arange(len(measured.systems))
     configs, profile = measured.plan.configs, measured.account.profile
-    costs = [measured.costs.tokens, measured.costs.latency, index_bytes(configs, profile)]
     columns = {
         **scores,
         "context_tokens": measured.context_tokens,
-        "p_best": chosen.probability_best,
-        "picked": chosen.nested.picked,
-        "p": chosen.p,
-        "least_p": chosen.against.tested.least,
-        "verdict": chosen.verdicts,
-        "cost_rank": np.argsort(chosen.order) + 1,
-        "pareto": pareto_front(scores[measured.plan.measure.select_by], np.column_stack(costs)),
-        "recommended": numbers == chosen.recommended,
-        **measured.doubts.columns(),
+        **_compared(measured),
         **measured.findings.unanswerable_columns(measured.systems),
         **(profile.columns(configs) if profile else {}),
     }
@@ -100,14 +91,58 @@ def _systems(measured: Measured) -> "pd.DataFrame":
     family = pd.Series(measured.families, dtype="str", name="family")
     table = pd.concat([settings_table(rows), family, pd.DataFrame(columns)], axis=1)
     select_by = measured.plan.measure.select_by
-    place = int(table.index[table["system"] == best_plain(table, select_by)][0])
-    known = np.nan_to_num(measured.column(select_by))
-    lost, won = hurt(known, place)
-    return table.assign(hurt=lost, helped=won, georisk=georisk(known))
+    baseline = measured.contenders.index(best_plain(table, select_by))
+    known = np.nan_to_num(measured.compared_column(select_by))
+    lost, won = hurt(known, baseline)
+    risks = {"hurt": lost, "helped": won, "georisk": georisk(known)}
+    return table.assign(**{name: _for_all(measured, values) for name, values in risks.items()})
+
+
+def _compared(measured: Measured) -> dict[str, Any]:
+    """The columns that come of comparing systems with each other."""
+    chosen, compared = measured.selection, measured.compared
+    costs = [chosen.costs.tokens, chosen.costs.latency, chosen.costs.index_bytes]
+    quality = measured.means[compared, measured.metrics.index(measured.plan.measure.select_by)]
+    verdicts = np.full(len(measured.systems), NOT_COMPARABLE, dtype=object)
+    verdicts[compared] = chosen.verdicts
+    flags = {
+        "pareto": pareto_front(quality, np.column_stack(costs)),
+        "recommended": np.arange(len(compared)) == chosen.recommended,
+        **measured.doubts.columns(),
+    }
+    # Those that are not compared stand last, by name.
+    rest = sorted(set(range(len(measured.systems))) - set(compared.tolist()))
+    order = [*compared[chosen.order], *sorted(rest, key=measured.systems.__getitem__)]
+    return {
+        "p_best": _for_all(measured, chosen.probability_best),
+        "picked": _for_all(measured, chosen.nested.picked),
+        "p": _for_all(measured, chosen.p),
+        "least_p": _for_all(measured, chosen.against.tested.least),
+        "verdict": verdicts,
+        "cost_rank": np.argsort(order) + 1,
+        **{
+            name: np.isin(np.arange(len(measured.systems)), compared[flag])
+            for name, flag in flags.items()
+        },
+    }
+
+
+def _for_all(measured: Measured, values: "np.ndarray[Any, Any]") -> Any:
+    """A column of numbers for all systems from that of the contenders, null for the others."""
+    total = len(measured.systems)
+    if len(values) == total:
+        return values
+    if values.dtype == np.float64:
+        spread = np.full(total, np.nan)
+        spread[measured.compared] = values
+        return spread
+    counts = np.zeros(total, dtype=np.int64)
+    counts[measured.compared] = values
+    return whole(counts, ~np.isin(np.arange(total), measured.compared))
 
 
 def _manifest(measured: Measured) -> dict[str, Any]:
-    plan, account, systems = measured.plan, measured.account, measured.systems
+    plan, account, systems = measured.plan, measured.account, measured.contenders
     chosen = measured.selection
     profile = account.profile and {
         "peak_mb": dict(account.peak_mb),

@@ -20,7 +20,7 @@ from lab.errors import ConfigError
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.foreign.finished import GivenRun, RunFile
 from lab.pipeline.foreign.hits import Hit
-from lab.pipeline.foreign.retriever import MOST_FAILED, Answers, ask
+from lab.pipeline.foreign.retriever import Answers, ask
 from lab.pipeline.foreign.sources import Given, source_of
 from lab.pipeline.resources import Resources
 from lab.pipeline.rows import SHOWN, StageRows
@@ -256,11 +256,9 @@ def account(name: str, answers: Answers, counts: Mapping[str, int]) -> tuple[str
             f"{name}: {len(answers.failed)} question(s) without an answer count as nothing found: "
             f"{shown}: {why}"
         )
-    if not answers.comparable:
-        asked = len(answers.failed) + len(answers.found)
+    if answers.incomparable is not None:
         lines.append(
-            f"{name}: not comparable, {len(answers.failed)} of {asked} questions failed, more than "
-            f"{MOST_FAILED:.0%}"
+            f"{name}: not comparable, {answers.incomparable}; left out of every choice and test"
         )
     if answers.retried:
         lines.append(f"{name}: {answers.retried} question(s) were asked again")

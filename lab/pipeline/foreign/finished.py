@@ -14,7 +14,7 @@ from lab.errors import CorpusError
 from lab.pipeline.foreign.hits import Answer, Failure, Hit, parse_hits
 from lab.retrieval.trec_run import rankings_of, read_run
 
-ABSENT = Failure("the run has no line for it", final=True)
+ABSENT = Failure("the run has no line for it", final=True, unlisted=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a question got no answer; a `final` one is not asked again."""
+    """Why a question got no answer; a `final` one is not asked again. An `unlisted` one has no line
+    in a finished run, which is how such runs say that nothing was returned."""
 
     reason: str
     final: bool = False
+    unlisted: bool = False
 
 
 Answer = tuple[Hit, ...] | Failure

@@ -40,16 +40,21 @@ class Source(Protocol):
 @dataclass
 class Answers:
     """What one retriever answered, by query id; `failed` holds the last reason of every question
-    without an answer."""
+    without an answer, `unlisted` those of them that a finished run has no line for."""
 
     found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    unlisted: set[str] = field(default_factory=set)
     retried: int = 0
 
     @property
-    def comparable(self) -> bool:
-        """Whether enough questions were answered for its means to be compared."""
-        return len(self.failed) <= MOST_FAILED * (len(self.failed) + len(self.found))
+    def incomparable(self) -> str | None:
+        """Why its means cannot be compared: too many questions failed. None where they can. What a
+        finished run does not list was returned as nothing, and is judged so."""
+        failed, asked = len(self.failed) - len(self.unlisted), len(self.failed) + len(self.found)
+        if failed <= MOST_FAILED * asked:
+            return None
+        return f"{failed} of {asked} questions failed, more than {MOST_FAILED:.0%}"
 
 
 def ask(
@@ -79,6 +84,7 @@ def ask(
                 continue
             if isinstance(answer, Failure):
                 answers.failed[query_id] = answer.reason
+                answers.unlisted |= {query_id} if answer.unlisted else set()
                 final |= {query_id} if answer.final else set()
                 continue
             answers.found[query_id] = answer[:depth]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lab.evaluation.verdict import Verdict, chosen_among
+from lab.evaluation.verdict import NOT_COMPARABLE, Verdict, chosen_among
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
@@ -24,15 +24,20 @@ LATEX = {
 }
 BELOW = "worse than the best of its column beyond chance"
 UNSETTLED = "cannot be settled with these questions"
+INCOMPARABLE = "not comparable, for it failed on too many questions"
 TEST = "paired sign flips, 5%"
 
-DAGGERS: dict[Verdict, str] = {"worse": "†", "cannot be settled": "‡"}
-LATEX_DAGGERS: dict[Verdict, str] = {"worse": r"$^\dagger$", "cannot be settled": r"$^\ddagger$"}
+DAGGERS: dict[Verdict, str] = {"worse": "†", "cannot be settled": "‡", NOT_COMPARABLE: "×"}
+LATEX_DAGGERS: dict[Verdict, str] = {
+    "worse": r"$^\dagger$",
+    "cannot be settled": r"$^\ddagger$",
+    NOT_COMPARABLE: r"$^\times$",
+}
 
 
 def markdown(run: Run) -> str:
-    """A Markdown table, best system first: bold the highest of a column, a dagger what is
-    significantly below it."""
+    """A Markdown table, best system first: bold the best of a column, a dagger what is
+    significantly worse."""
     rows = []
     for settings, cells in _rows(run):
         numbers = [
@@ -46,7 +51,8 @@ def markdown(run: Run) -> str:
         rule,
         *rows,
         "",
-        f"† {BELOW}, ‡ {UNSETTLED}; {_test(run)}; {len(run.query_ids)} questions.",
+        f"† {BELOW}, ‡ {UNSETTLED}{_failed(run, '×')}; {_test(run)}; "
+        f"{len(run.query_ids)} questions.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -61,14 +67,15 @@ def latex(run: Run) -> str:
         ]
         lines.append(" & ".join([*map(latex_text, settings), *numbers]) + r" \\")
     names = _settings(run)
+    failed = _failed(run, r"$^\times$:")
     caption = f"{run.manifest['name']}: {len(run.systems)} systems, {len(run.query_ids)} questions"
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{latex_text(caption)}. Bold: highest; $^\dagger$: {BELOW}; "
-            rf"$^\ddagger$: {UNSETTLED}; {latex_text(_test(run))}.}}",
+            rf"\caption{{{latex_text(caption)}. Bold: best; $^\dagger$: {BELOW}; "
+            rf"$^\ddagger$: {UNSETTLED}{failed}; {latex_text(_test(run))}.}}",
             rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(run.metrics)}}}",
             r"\toprule",
             " & ".join(map(latex_text, [*names, *run.metrics])) + r" \\",
@@ -96,23 +103,30 @@ def _settings(run: Run) -> list[str]:
     return list(shown_settings(run.tables.systems).columns) or ["system"]
 
 
+def _failed(run: Run, sign: str) -> str:
+    """The words for what is not comparable, where there is such a system."""
+    return f", {sign} {INCOMPARABLE}" if run.tables.not_comparable else ""
+
+
 def _test(run: Run) -> str:
-    return f"{TEST}, {chosen_among(len(run.systems))}"
+    return f"{TEST}, {chosen_among(len(run.compared))}"
 
 
 def _rows(run: Run) -> list[tuple[Sequence[str], list[tuple[str, bool, Verdict]]]]:
-    """Best first: the settings shown, and per metric the value, whether it is the highest, and the
-    verdict on the system against the metric's best."""
+    """Best first: the settings shown, and per metric the value, whether it is the best (of a cost
+    the lowest), and the verdict on the system against the metric's best."""
     shown = shown_settings(run.tables.systems)
     told = {metric: run.verdicts(metric) for metric in run.metrics}
-    highest = {metric: run.tables.systems[metric].max() for metric in run.metrics}
+    means = run.tables.systems.set_index("system")
+    best = {metric: means.loc[run.best_by(metric), metric] for metric in run.metrics}
     found = []
     for place, row in run.tables.ranked.iterrows():
         cells: list[tuple[str, bool, Verdict]] = []
         for metric in run.metrics:
             value: Any = row[metric]
             text = f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
-            best = bool(highest[metric] - value < 5e-10)
-            cells.append((text, best, told[metric][row["system"]]))
+            verdict = told[metric][row["system"]]
+            level = abs(best[metric] - value) < 5e-10 and verdict != NOT_COMPARABLE
+            cells.append((text, bool(level), verdict))
         found.append((shown.loc[place].tolist() if shown.shape[1] else [row["system"]], cells))
     return found

@@ -31,11 +31,8 @@ STAGES = ("bm25", "dense", "fused")
 
 def chosen_systems(run: Run, verdict: FirstScreen) -> list[str]:
     """The recommended system, the best, the baseline, then the best of every mode, at most six."""
-    ranked = run.tables.ranked
-    by_mode = ranked.groupby("mode", sort=False)["system"].first().tolist()
-    return list(dict.fromkeys([verdict.recommended, verdict.best, verdict.baseline, *by_mode]))[
-        :CHOSEN
-    ]
+    first = (verdict.recommended, verdict.best, verdict.baseline)
+    return list(dict.fromkeys([*first, *run.tables.best_of_modes]))[:CHOSEN]
 
 
 def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lab.errors import RunError
-from lab.evaluation.verdict import MARKS, NOT_TOLD, legend
+from lab.evaluation.verdict import legend, mark
 from lab.report.page.alpha_plot import alpha_plot, family_of
 from lab.report.page.diagnosis_plots import waterfall_plot
 from lab.report.page.page import template
@@ -36,9 +36,8 @@ def html_of(run: Run) -> str:
             )
             for row in ranked.itertuples()
         ],
-        marks=MARKS,
-        not_told=NOT_TOLD,
-        legend=legend(),
+        mark=mark,
+        legend=legend(ranked["verdict"]),
         more=len(run.tables.systems) - len(ranked),
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.config.rows import is_absent
 from lab.evaluation.metrics import GAINS
-from lab.evaluation.verdict import MARKS, NOT_TOLD, PLANNED, legend
+from lab.evaluation.verdict import PLANNED, legend, mark
 from lab.report.page.diagnosis_plots import biggest_loss
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.plot import Plot
@@ -38,10 +38,9 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
         labels=run.labels,
         systems=ranked.to_dict("records"),
         metrics=run.metrics,
-        marks=MARKS,
+        mark=mark,
         planned=PLANNED,
-        not_told=NOT_TOLD,
-        legend=legend(),
+        legend=legend(ranked["verdict"]),
         low=low,
         high=high,
         chosen=chosen_systems(run, verdict),
@@ -202,7 +201,7 @@ def _signed(value: float) -> str:
 
 
 def _p(value: float) -> str:
-    return "" if value >= 1 else "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "" if not value < 1 else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _baseline_words(label: str) -> str:

@@ -64,8 +64,8 @@ def heatmap(run: Run) -> Plot:
         "Mean of each metric for every cut of the documents (rows) and every weight of the dense "
         "leg (columns), with the other "
         "settings of the best system. Outlined cells cannot be told from the metric's best system, "
-        f"{chosen_among(len(run.systems))}; ? marks those that no answers to these questions could "
-        "have told from it.",
+        f"{chosen_among(len(run.compared))}; ? marks those that no answers to these questions "
+        "could have told from it.",
         figure,
         pd.concat(tables, ignore_index=True)[
             ["metric", "chunks", "search", "value", "against_best"]
@@ -142,9 +142,8 @@ def pareto(run: Run) -> Plot:
     """Quality against context tokens; the systems that no other beats in one without losing in the
     other are joined."""
     chosen, short = run.manifest["conclusions"]["select_by"], run.labels
-    table = run.tables.systems[
-        ["system", "mode", "context_tokens", chosen, "pareto", "recommended"]
-    ].copy()
+    compared = run.tables.systems.iloc[run.tables.compared]
+    table = compared[["system", "mode", "context_tokens", chosen, "pareto", "recommended"]].copy()
     table.insert(1, "label", [short[name] for name in table["system"]])
     figure = blank("context tokens handed to the reader (mean)", chosen)
     for colour, (mode, rows) in zip(COLOURS, table.groupby("mode", sort=True), strict=False):

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lab.evaluation.verdict import MARKS, NOT_TOLD, PLANNED, chosen_among, legend
+from lab.evaluation.verdict import NOT_COMPARABLE, PLANNED, chosen_among, legend, mark
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
 from lab.report.screens.unanswerable import unanswerable
@@ -35,8 +35,7 @@ def first_screen(run: Run) -> RenderableType:
         parts.append(cases_screen(run))
     parts.append(systems_table(ranked, run.metrics, verdict.select_by))
     if run.several_kinds:
-        modes = ranked.groupby("mode", sort=False)["system"].first().tolist()
-        shown = list(dict.fromkeys([verdict.recommended, *modes]))
+        shown = list(dict.fromkeys([verdict.recommended, *run.tables.best_of_modes]))
         parts += [Text("\nby kind of question", "bold"), kinds_table(run, shown)]
     parts.append(losses(run))
     if (told := unanswerable(run, verdict.recommended, short[verdict.recommended])) is not None:
@@ -79,20 +78,21 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
     cannot be said that they are worse than the best."""
     shown = shown_settings(ranked)
     settings = list(shown.columns) or ["system"]
+    compared = int((ranked["verdict"] != NOT_COMPARABLE).sum())
     table = _table(*settings, *metrics, "95% interval", left=settings)
     for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
         named = [
             Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
         ]
-        mark = f"{MARKS[row['verdict']]} " if row["verdict"] in NOT_TOLD else ""
+        sign = f"{mark(row['verdict'])} ".lstrip()
         ends = [_number(row[f"{chosen}_{end}"]) for end in ("low", "high")]
-        interval = f"{mark}{'-'.join(ends)}"
+        interval = f"{sign}{'-'.join(ends)}"
         table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
     more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
     table.caption_justify, table.caption = (
         "left",
-        f"interval of {chosen}; against the best, {chosen_among(len(ranked))}: {legend()}; "
-        f"unmarked: worse{more}",
+        f"interval of {chosen}; against the best, {chosen_among(compared)}: "
+        f"{legend(ranked['verdict'])}; unmarked: worse{more}",
     )
     return table
 
