@@ -336,6 +336,7 @@ def _manifest(
             "detectable_difference": {
                 metric: {"planned": 0.02, "in_grid": 0.03} for metric in metrics
             },
+            "not_comparable": {},
             "few_questions": False,
             "sealed": None,
         },
