@@ -26,6 +26,7 @@ def found(**changes: Any) -> dict[str, Any]:
             "cannot be settled": 2,
             "same": 0,
         },
+        "not_comparable": {},
         "tied": [],
         "cheaper": {},
         "units_needed": {"least": 6, "tenth": 32},
