@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lab.relevance.frame import queries_from_frame
     from lab.relevance.query import Evidence, Query
     from lab.relevance.read import read_diagnostics
+    from lab.runs.index import index
     from lab.runs.load import load
     from lab.runs.run import Run, read_run
     from lab.sweeping.sweep import sweep
@@ -33,6 +34,7 @@ _HOME = {
     "Measure": "lab.config.measure",
     "Query": "lab.relevance.query",
     "Run": "lab.runs.run",
+    "index": "lab.runs.index",
     "load": "lab.runs.load",
     "queries_from_frame": "lab.relevance.frame",
     "read_corpus": "lab.corpus.read",
@@ -52,6 +54,7 @@ __all__ = [
     "Measure",
     "Query",
     "Run",
+    "index",
     "load",
     "queries_from_frame",
     "read_corpus",

@@ -32,6 +32,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "agree": sets.agree,
     "run": run.run,
     "interfere": run.interfere,
+    "index": ask.index,
     "search": ask.search,
     "serve": ask.serve,
     "show": finished.show,

@@ -32,7 +32,7 @@ def deliver(
     `chunking.config.Deliver`; `tokenize` and `embed` as for `chunk`)."""
     window, parent = DELIVER.fullmatch(how).groups()  # type: ignore[union-attr]  # validated with the config
     if window:
-        return _spans(chunking, *_window(chunking, int(window)))
+        return delivered(chunking, *_window(chunking, int(window)))
     if parent:
         parents = chunk(
             chunking.corpus,
@@ -40,7 +40,7 @@ def deliver(
             tokenize,
             embed,
         )
-        return _spans(chunking, *_parents(chunking, parents))
+        return delivered(chunking, *_parents(chunking, parents))
     return Delivery(chunking, np.arange(len(chunking)))
 
 
@@ -79,7 +79,8 @@ def _parents(chunking: Chunking, parents: Chunking) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _spans(chunking: Chunking, start: Ints, end: Ints) -> Delivery:
+def delivered(chunking: Chunking, start: Ints, end: Ints) -> Delivery:
+    """The delivery that shows [start[i], end[i]) of its document for chunk i."""
     keys = np.stack((chunking.document, start, end), axis=1)
     unique, span_of = np.unique(keys, axis=0, return_inverse=True)
     document, start, end = unique.T

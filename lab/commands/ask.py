@@ -1,4 +1,5 @@
-"""Commands that ask: `lab search` one question, `lab serve` many over HTTP."""
+"""Commands that ask: `lab search` one question, `lab serve` many over HTTP; `lab index` keeps what
+they search."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +20,7 @@ def search(
     place: Annotated[str, typer.Argument(help="Documents; with --run the question alone.")],
     question: Annotated[str | None, typer.Argument(help="What to look for.")] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Search with a system of this run, over its documents.")
+        Path | None, typer.Option(help="Search with a system of this run, or with this index.")
     ] = None,
     system: SystemName = None,
     corpus: CorpusPath = None,
@@ -92,8 +93,30 @@ def _of_settings(place: str, settings: dict[str, object], progress: "Progress") 
     return Searcher(read_corpus(place), grid.systems()[0][0], resources)
 
 
-def serve(
+def index(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
+    to: Annotated[Path, typer.Option(help="Folder to write, or to bring up to date.")],
+    system: SystemName = None,
+    corpus: CorpusPath = None,
+) -> None:
+    """Keep the index of a system in a folder that `lab search --run`, `lab serve` and `lab.load`
+    open at once. Run again, it indexes what has changed in the documents and nothing else."""
+    from lab.report.screens.console import TextConsole, say
+    from lab.report.screens.progress import TerminalProgress
+    from lab.runs.index import index as write
+    from lab.runs.load import RECOMMENDED
+
+    with TerminalProgress(TextConsole(stderr=True)) as progress:
+        done = write(run, to, system or RECOMMENDED, corpus, progress=progress)
+    say(
+        f"written: {to}: {done.system} over {done.documents:,} documents, {done.chunks:,} chunks "
+        f"({done.added:,} added, {done.changed:,} changed, {done.removed:,} removed, "
+        f"{done.kept:,} as they were)"
+    )
+
+
+def serve(
+    run: Annotated[Path, typer.Argument(help="Run folder, or folder of lab index.")],
     system: SystemName = None,
     beside: Annotated[
         str | None, typer.Option(help="A second system, to see both side by side on the page.")

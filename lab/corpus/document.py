@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -43,6 +43,12 @@ class Document:
             (f"{key} (source)" if key in own else key): value
             for key, value in self.metadata.items()
         }
+
+    @property
+    def encoded(self) -> bytes:
+        """Everything of it as bytes, the same for the same document."""
+        row = [self.doc_id, self.title, self.text, dict(self.metadata)]
+        return json.dumps(row, ensure_ascii=True, sort_keys=True).encode()
 
     def view(self, name: str) -> str:
         """What the document says of itself under a name: `title`, or a metadata field that is a
@@ -92,7 +98,7 @@ class Corpus:
     Raises CorpusError when two documents share an id, when one is none, or when there is none.
     """
 
-    documents: tuple[Document, ...]
+    documents: Sequence[Document]
     unread: tuple[str, ...] = field(default=(), compare=False)
     source: str | None = field(default=None, compare=False)
 
@@ -120,6 +126,16 @@ class Corpus:
         object.__setattr__(self, "documents", ordered)
         object.__setattr__(self, "unread", unread)
         object.__setattr__(self, "source", source)
+
+    @staticmethod
+    def stored(documents: Sequence[Document], source: str | None = None) -> "Corpus":
+        """Documents as `lab.corpus.stored` kept them of a corpus: checked and ordered before, and
+        read one by one when they are asked for."""
+        corpus = Corpus.__new__(Corpus)
+        object.__setattr__(corpus, "documents", documents)
+        object.__setattr__(corpus, "unread", ())
+        object.__setattr__(corpus, "source", source)
+        return corpus
 
     @staticmethod
     def from_frame(frame: "pd.DataFrame") -> "Corpus":
@@ -161,8 +177,7 @@ class Corpus:
         """SHA-256 over ids, titles, texts and metadata; the same for the same documents in any
         order."""
         digest = hashlib.sha256()
-        for d in self.documents:
-            row = [d.doc_id, d.title, d.text, dict(d.metadata)]
-            encoded = json.dumps(row, ensure_ascii=True, sort_keys=True).encode()
+        for document in self.documents:
+            encoded = document.encoded
             digest.update(len(encoded).to_bytes(8, "big") + encoded)
         return digest.hexdigest()

@@ -1,6 +1,6 @@
 """Indexes: everything of one chunking that does not depend on the questions, each computed once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -29,13 +29,22 @@ from lab.retrieval.views import Entries, Views, entries_of, parted
 
 
 class Indexes:
-    """Built once per chunk config. Raises CorpusError when there is no chunk."""
+    """Built once per chunk config; `chunking` is that of the corpus where it is known. Raises
+    CorpusError when there is no chunk."""
 
-    def __init__(self, corpus: Corpus, config: ChunkConfig, resources: Resources) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        config: ChunkConfig,
+        resources: Resources,
+        chunking: Chunking | None = None,
+    ) -> None:
         self.config = config
         self.resources = resources
-        with resources.timed("chunk"):
-            self.chunking: Chunking = chunk(corpus, config, self._tokenize, self._embed)
+        if chunking is None:
+            with resources.timed("chunk"):
+                chunking = chunk(corpus, config, self._tokenize, self._embed)
+        self.chunking = chunking
         if not len(self.chunking):
             raise CorpusError("the corpus has no text but white space; nothing can be indexed")
         self._bm25: TimedMemo[BM25Config, Views[bm25.BM25]] = TimedMemo(resources, "index bm25")
@@ -52,6 +61,21 @@ class Indexes:
         self._passes: TimedMemo[Filter, Bools] = TimedMemo(resources, "search bm25")
         self._features: TimedMemo[str, Floats] = TimedMemo(resources, "fuse")
         self._deliveries: TimedMemo[str, Delivery] = TimedMemo(resources, "deliver")
+
+    def know(
+        self,
+        views: Mapping[tuple[str, ...], list[Entries]],
+        deliveries: Mapping[str, Delivery],
+        features: Mapping[str, Floats],
+        bm25_indexes: Mapping[BM25Config, Views[bm25.BM25]],
+        dense_indexes: Mapping[DenseConfig, Views[dense.Dense]],
+    ) -> None:
+        """What an index folder has kept takes the place of what would be made at first use."""
+        self._entries.update(views)
+        self._deliveries.update(deliveries)
+        self._features.update(features)
+        self._bm25.update(bm25_indexes)
+        self._dense.update(dense_indexes)
 
     @property
     def _tokenize(self) -> Tokenize | None:
@@ -72,13 +96,15 @@ class Indexes:
                 rules = self.resources.synonyms(config.synonyms).under(plain.own.analyzer)
                 return plain.each(lambda index: replace(index, synonyms=rules))
             # Variants, k1 and b weigh the same counts.
-            counts = self._term_counts(config.analyzer, config.views)
+            counts = self.term_counts(config.analyzer, config.views)
             index = bm25.compile_counts(counts, config)
-            return parted(index, len(self.chunking), self._views(config.views))
+            return parted(index, len(self.chunking), self.views(config.views))
 
         return self._bm25.once(config, build)
 
-    def _term_counts(self, analyzer: AnalyzerName, views: tuple[str, ...]) -> bm25.TermCounts:
+    def term_counts(self, analyzer: AnalyzerName, views: tuple[str, ...]) -> bm25.TermCounts:
+        """The terms of all `passages`."""
+
         def count() -> bm25.TermCounts:
             runs = self._runs.once(views, lambda: bm25.count_runs(self.passages(views)))
             return bm25.count_terms(runs, ANALYZERS[analyzer])
@@ -89,21 +115,31 @@ class Indexes:
         """The index of the vectors of the chunks and of their documents' views."""
 
         def build() -> Views[dense.Dense]:
-            if config.pooling == "late":
-                vectors = self.span_vectors(config, self.chunking.spans)
-            else:
-                vectors = self.resources.embed(config.encoder, "passage", self.indexed_texts)
-            own = dense.build(vectors, config.index, self.chunking, similarity)
-            views = self._views(config.views)
-            return Views(own, tuple((view, index_of(view)) for view in views))
-
-        def index_of(view: Entries) -> dense.Dense:
-            vectors = self.resources.embed(config.encoder, "passage", view.texts)
-            dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
-            return dense.index(vectors, config.index, similarity)
+            own, *others = self.passage_vectors(config)
+            views = self.views(config.views)
+            beside = [dense.index(vectors, config.index, similarity) for vectors in others]
+            return Views(
+                dense.build(own, config.index, self.chunking, similarity),
+                tuple(zip(views, beside, strict=True)),
+            )
 
         similarity = self.resources.similarity(config)
         return self._dense.once(config, build)
+
+    def passage_vectors(self, config: DenseConfig) -> list[Vectors]:
+        """Vectors of the chunks, then those of the entries of every other view. Raises ModelError
+        that names what has a vector with NaN or infinity."""
+        if config.pooling == "late":
+            own = self.span_vectors(config, self.chunking.spans)
+        else:
+            own = self.resources.embed(config.encoder, "passage", self.indexed_texts)
+        dense.check_finite(own, lambda i: f"chunk '{self.chunking[i].chunk_id}'")
+        return [own, *(self._view_vectors(config, view) for view in self.views(config.views))]
+
+    def _view_vectors(self, config: DenseConfig, view: Entries) -> Vectors:
+        vectors = self.resources.embed(config.encoder, "passage", view.texts)
+        dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
+        return vectors
 
     def span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:
         """Vectors of any spans (document, start, end), read by themselves behind their prefix, or
@@ -133,9 +169,10 @@ class Indexes:
 
     def passages(self, views: tuple[str, ...]) -> Iterable[str]:
         """Every text that is indexed: the chunks' own, then those of the other views."""
-        return chain(self.indexed_texts, *(view.texts for view in self._views(views)))
+        return chain(self.indexed_texts, *(view.texts for view in self.views(views)))
 
-    def _views(self, names: tuple[str, ...]) -> list[Entries]:
+    def views(self, names: tuple[str, ...]) -> list[Entries]:
+        """The entries of every view but the chunks' own text."""
         return self._entries.once(names, lambda: entries_of(self.chunking, names))
 
     def passing(self, wanted: Filter) -> Ints:

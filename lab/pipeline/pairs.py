@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lab.arrays import Ints
 from lab.config.config import Config
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
@@ -23,11 +24,18 @@ def prepare_pairs(asked: Sequence[tuple[Stages, Sequence[Config]]]) -> None:
         views = [(stage, np.unique(np.concatenate(keys))) for stage, keys in pools if keys]
         pairs = [(stage, *np.divmod(keys, len(stage.chunking))) for stage, keys in views]
         questions = [stage.questions.texts[q] for stage, query, _ in pairs for q in query]
-        texts = [stage.chunking.texts[c] for stage, _, chunks in pairs for c in chunks]
+        texts = [text for stage, _, chunks in pairs for text in _texts(stage, chunks)]
         scores = views[0][0].resources.score_pairs(model, questions, texts)
         borders = np.cumsum([len(keys) for _, keys in views])[:-1]
         for (stage, keys), of_view in zip(views, np.split(scores, borders), strict=True):
             stage.pairs.keep(model, keys, of_view)
+
+
+def _texts(stage: Stages, chunks: Ints) -> list[str]:
+    """Texts of chunks, each read once: an index folder reads them from disk."""
+    distinct, places = np.unique(chunks, return_inverse=True)
+    texts = [stage.chunking.text(chunk) for chunk in distinct.tolist()]
+    return [texts[place] for place in places.tolist()]
 
 
 def rerank_notes(resources: Resources) -> tuple[str, ...]:

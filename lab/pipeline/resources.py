@@ -105,6 +105,10 @@ class Resources:
             self._synonyms[path] = read_synonyms(path)
         return self._synonyms[path]
 
+    def know_synonyms(self, path: str, rules: Synonyms) -> None:
+        """Rules that were kept of a file, whatever lies at its path now."""
+        self._synonyms[path] = rules
+
     def encode(self, model: str, role: Role, texts: Iterable[str]) -> None:
         """Put the vectors of those texts into the cache that it does not hold yet, without reading
         the others."""

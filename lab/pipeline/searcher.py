@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import Ints
+from lab.chunking.chunk import Chunking
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Filter, parse_filter
@@ -132,34 +133,28 @@ class Searcher:
         rank = np.concatenate([np.arange(len(spans)) for spans in shown] or [span])
         scores = delivered.scores[query, rank]
         hits: list[list[Hit]] = [[] for _ in queries]
+        chunking = self.indexes.chunking
         for row in range(len(span)):
+            found = int(chunk[row])
             hits[query[row]].append(
-                self._hit(
+                Hit(
                     rank=int(rank[row]) + 1,
+                    **_place(delivery.spans, int(span[row])),
                     score=float(scores[row]),
-                    shown=delivery.spans[int(span[row])],
-                    chunk=int(chunk[row]),
+                    chunk_start=int(chunking.start[found]),
+                    chunk_end=int(chunking.end[found]),
                     stages=_stages_of(columns, row),
                 )
             )
         return [tuple(of_question) for of_question in hits]
 
-    def _hit(
-        self, rank: int, score: float, shown: Any, chunk: int, stages: Mapping[str, StageScore]
-    ) -> Hit:
-        searched = self.indexes.chunking[chunk]
-        text = self.corpus[shown.doc_id].text[shown.start : shown.end]
-        return Hit(
-            rank=rank,
-            doc_id=shown.doc_id,
-            start=shown.start,
-            end=shown.end,
-            text=text,
-            score=score,
-            chunk_start=searched.start,
-            chunk_end=searched.end,
-            stages=stages,
-        )
+
+def _place(spans: Chunking, number: int) -> dict[str, Any]:
+    """Document, offsets and text of a span; its document is read once."""
+    document = spans.corpus.documents[int(spans.document[number])]
+    start, end = int(spans.start[number]), int(spans.end[number])
+    text = document.text[start:end]
+    return {"doc_id": document.doc_id, "start": start, "end": end, "text": text}
 
 
 def _best_chunks(ranking: Ranking, span_of: Ints, query: Ints, span: Ints) -> Ints:

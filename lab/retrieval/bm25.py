@@ -3,12 +3,13 @@ once."""
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from lab.arrays import Floats, Ints
@@ -38,6 +39,12 @@ class TermCounts:
     vocabulary: dict[str, int]
     counts: csr_array
     lengths: Ints
+
+    @staticmethod
+    def of(vocabulary: dict[str, int], by_text: csr_array) -> "TermCounts":
+        """From counts of texts x terms."""
+        lengths = np.asarray(by_text.sum(axis=1), dtype=np.int64)
+        return TermCounts(vocabulary, by_text.T.tocsr(), lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +163,23 @@ def count_runs(texts: Iterable[str]) -> Runs:
 def count_terms(runs: Runs, analyzer: Analyzer) -> TermCounts:
     """Analyse every distinct run once. No term crosses white space, so a text's terms are those of
     its runs."""
-    vocabulary: dict[str, int] = {}
-    number = vocabulary.setdefault
+    met: dict[str, int] = {}
+    number = met.setdefault
     analysis = _counts(
-        ([number(term, len(vocabulary)) for term in analyzer.terms(run)] for run in runs.distinct),
-        vocabulary,
+        ([number(term, len(met)) for term in analyzer.terms(run)] for run in runs.distinct), met
     )
-    return _term_counts(vocabulary, runs.counts @ analysis)
+    vocabulary, place = alphabetical(met)
+    columns = place[analysis.indices]
+    analysis = csr_array((analysis.data, columns, analysis.indptr), shape=analysis.shape)
+    return TermCounts.of(vocabulary, runs.counts @ analysis)
+
+
+def alphabetical(met: Collection[str]) -> tuple[dict[str, int], NDArray[np.int32]]:
+    """Terms (their numbers are their places in `met`) numbered anew in the order of their letters,
+    and the new number of each: a score adds up in this order, so that it has the same bits in
+    whatever order texts were indexed."""
+    vocabulary = {term: number for number, term in enumerate(sorted(met))}
+    return vocabulary, np.fromiter((vocabulary[term] for term in met), np.int32, len(met))
 
 
 def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM25:
@@ -171,7 +188,7 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
     for term in chain.from_iterable(documents):
         vocabulary.setdefault(term, len(vocabulary))
     counts = _counts((map(vocabulary.__getitem__, terms) for terms in documents), vocabulary)
-    return compile_counts(_term_counts(vocabulary, counts), config)
+    return compile_counts(TermCounts.of(vocabulary, counts), config)
 
 
 def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
@@ -196,11 +213,6 @@ def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
         idf=idf,
         term_weight=term_weight,
     )
-
-
-def _term_counts(vocabulary: dict[str, int], counts: csr_array) -> TermCounts:
-    """From counts of texts x terms."""
-    return TermCounts(vocabulary, counts.T.tocsr(), np.asarray(counts.sum(axis=1), dtype=np.int64))
 
 
 def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:

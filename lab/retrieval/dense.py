@@ -4,6 +4,7 @@ decides a rank."""
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import faiss
 import numpy as np
@@ -13,22 +14,26 @@ from lab.chunking.chunk import Chunking
 from lab.errors import ModelError
 from lab.retrieval.ranking import Ranking, rank_lists
 from lab.retrieval.similarity import METRICS, most, prepared, scores
+from lab.retrieval.sketch import Sketch
 
 MARGIN = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Vectors of all chunks (chunks x dimension; of length 1 for the cosine) and the faiss index
-    over them."""
+    """Vectors of all chunks (chunks x dimension; of length 1 for the cosine) and what proposes some
+    of them to a question: an index of faiss, or a sketch."""
 
     vectors: Vectors
-    index: faiss.Index
+    index: faiss.Index | Sketch
     similarity: str = "cosine"
 
     @property
     def size(self) -> int:
-        """Bytes of the vectors, of faiss's copy of them, and of the links of an HNSW graph."""
+        """Bytes of the vectors, of what the sketch or faiss's index holds of them, and of the links
+        of an HNSW graph."""
+        if isinstance(self.index, Sketch):
+            return self.vectors.nbytes + self.index.size
         links = 4 * self.index.hnsw.neighbors.size() if hasattr(self.index, "hnsw") else 0
         return int(2 * self.vectors.nbytes + links)
 
@@ -36,10 +41,7 @@ class Dense:
         """The vectors of some chunks (ascending), which are numbered anew and searched exactly: a
         graph or cells built over all chunks lose what passes a narrow filter."""
         vectors = self.vectors[chunks]
-        index = _exact_index(vectors, METRICS[self.similarity])
-        if len(vectors):
-            index.add(vectors)
-        return Dense(vectors, index, self.similarity)
+        return Dense(vectors, exact_index(vectors, self.similarity), self.similarity)
 
     @cached_property
     def _longest(self) -> float:
@@ -51,7 +53,12 @@ class Dense:
 
         faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks,
         so more are asked for until the last one lies clearly below the last place of the ranking.
+        A sketch proposes all that can be among the first.
         """
+        if isinstance(self.index, Sketch):
+            starts, chunks = self.index.contenders(queries, depth)
+            values = self._exact(queries, starts, chunks)
+            return rank_lists(starts, chunks, values, max(1, min(depth, len(self.vectors))))
         rows: list[tuple[Ints, Floats]] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(
             queries
         )
@@ -78,6 +85,14 @@ class Dense:
             np.concatenate([row[part] for row in rows] or [np.zeros(0)]) for part in (0, 1)
         )
         return rank_lists(starts, chunks.astype(np.int64), values, depth)
+
+    def _exact(self, queries: Vectors, starts: Ints, chunks: Ints) -> Floats:
+        """Exact similarities of lists of chunks, laid end to end."""
+        rows = [
+            scores(self.vectors, queries[[row]], chunks[None, first:last], self.similarity)[0]
+            for row, (first, last) in enumerate(pairwise(starts.tolist()))
+        ]
+        return np.concatenate([*rows, np.zeros(0)])
 
     def scores(self, queries: Vectors, chunks: Ints) -> Floats:
         """Exact similarities of given candidates (questions x candidates, NONE for absent, there
@@ -110,6 +125,14 @@ def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:
             f"{name(int(i))}: the model gave a vector with NaN or infinity; it cannot be ranked"
             for i in faulty
         )
+
+
+def exact_index(vectors: Vectors, similarity: str) -> faiss.Index:
+    """faiss's flat index over vectors as they are compared."""
+    index = _exact_index(vectors, METRICS[similarity])
+    if len(vectors):
+        index.add(vectors)
+    return index
 
 
 def _exact_index(vectors: Vectors, metric: int) -> faiss.Index:

@@ -37,8 +37,20 @@ def find_corpus(manifest: Mapping[str, Any], inputs: Inputs) -> Corpus:
     """
     if isinstance(inputs.corpus, Corpus):
         return _same(inputs.corpus, manifest, "the documents given")
-    if inputs.corpus is not None:
-        return _same(read_corpus(inputs.corpus), manifest, str(inputs.corpus))
+    *others, last = corpus_places(manifest, inputs)
+    for place in others:
+        corpus = read_corpus(place)
+        if corpus.fingerprint == manifest["corpus"]["fingerprint"]:
+            return corpus
+    return _same(read_corpus(last), manifest, str(last))
+
+
+def corpus_places(manifest: Mapping[str, Any], inputs: Inputs) -> list[Path]:
+    """Where the documents of a run may lie now: the path given, else those at which there is
+    something of the path that the run names, as given then, as an absolute path, or inside the
+    run's folder. Raises RunError when there is nothing."""
+    if isinstance(inputs.corpus, str | Path):
+        return [Path(inputs.corpus)]
     named = manifest["corpus"]
     if named["path"] is None:
         raise RunError(
@@ -55,11 +67,7 @@ def find_corpus(manifest: Mapping[str, Any], inputs: Inputs) -> Corpus:
             f"{path}: the documents of this run are not there, nor at {named['absolute_path']}; "
             + NAME_THEM
         )
-    for place in there[:-1]:
-        corpus = read_corpus(place)
-        if corpus.fingerprint == named["fingerprint"]:
-            return corpus
-    return _same(read_corpus(there[-1]), manifest, str(there[-1]))
+    return there
 
 
 def _same(corpus: Corpus, manifest: Mapping[str, Any], place: str) -> Corpus:

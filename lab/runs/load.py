@@ -7,12 +7,15 @@ from pathlib import Path
 from lab.config.config import Config
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus
+from lab.errors import RunError
+from lab.pipeline.index_folder import open_index
 from lab.pipeline.resources import Resources
 from lab.pipeline.searcher import Searcher
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.rerank import PairScorer
 from lab.runs.run import Run, read_run
 from lab.storage.cache import Cache, default_cache_path
+from lab.storage.generations import has_generations
 from lab.storage.progress import Progress, Silent
 
 RECOMMENDED = "recommended"
@@ -30,23 +33,58 @@ def load(
 ) -> Searcher:
     """A searcher of one system of a run: its recommended one, its `best`, or one by its name or
     short label. `corpus` says where the documents lie if not where the run says; `encoders` and
-    `rerankers` are the objects that the sweep was given, if any.
+    `rerankers` are the objects that the sweep was given, if any. `run` may be the folder of an
+    index (see `lab.runs.index`), which holds one system and its documents.
 
-    Raises RunError when the run or its documents cannot be read, or have changed, and for an
-    unknown system; ConfigError for a foreign retriever.
+    Raises RunError when the run, the index or its documents cannot be read, or have changed, and
+    for an unknown system; ConfigError for a foreign retriever.
     """
+    resources = resources_of(cache, progress, encoders, rerankers)
+    if not isinstance(run, Run) and has_generations(Path(run)):
+        return _indexed(Path(run), system, corpus, resources)
+    run, config = chosen(run, system, corpus)
+    if config.bm25 is not None and config.bm25.synonyms:
+        resources.read_synonyms([config.bm25.synonyms])
+    return Searcher(run.corpus, config, resources)
+
+
+def _indexed(
+    folder: Path, system: str, corpus: Corpus | str | Path | None, resources: Resources
+) -> Searcher:
+    searcher = open_index(folder, resources)
+    if system not in (RECOMMENDED, searcher.config.name):
+        raise RunError(
+            f"{folder}: this index holds '{searcher.config.name}', not '{system}'; lab index RUN "
+            "--system writes another"
+        )
+    if corpus is not None:
+        raise RunError(f"{folder}: an index holds its documents; lab index brings them up to date")
+    return searcher
+
+
+def chosen(
+    run: Run | str | Path, system: str, corpus: Corpus | str | Path | None
+) -> tuple[Run, Config]:
+    """A run with its documents at `corpus`, if that is given, and one of its systems. Raises
+    RunError for an unknown system, ConfigError for a foreign retriever."""
     if not isinstance(run, Run):
         run = read_run(run)
     if corpus is not None:
         run = replace(run, inputs=replace(run.inputs, corpus=corpus))
     name = {RECOMMENDED: run.recommended, "best": run.best}.get(system) or run.tables.named(system)
-    config = config_of(run, name)
+    return run, config_of(run, name)
+
+
+def resources_of(
+    cache: str | Path | None,
+    progress: Progress | None,
+    encoders: Mapping[str, Encoder] | None,
+    rerankers: Mapping[str, PairScorer] | None,
+) -> Resources:
+    """What a searcher needs beside its system."""
     progress = progress or Silent()
     kept = Cache(Path(cache) if cache is not None else default_cache_path(), progress.note)
-    resources = Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
-    if config.bm25 is not None and config.bm25.synonyms:
-        resources.read_synonyms([config.bm25.synonyms])
-    return Searcher(run.corpus, config, resources)
+    return Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
 
 
 def config_of(run: Run, system: str) -> Config:

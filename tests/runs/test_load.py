@@ -1,5 +1,6 @@
 """From a verdict to its use: the system of a run, loaded, exported, run again."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,36 @@ def test_the_commands_search_and_export(folder: Path, tmp_path: Path) -> None:
         CliRunner().invoke(app, wrong, catch_exceptions=False)
     CliRunner().invoke(app, ["export", str(folder), "--to", "csv", "--out", str(csv)])
     assert (csv / "systems.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_an_index_is_searched_like_its_run_wherever_it_lies(folder: Path, tmp_path: Path) -> None:
+    run = lab.read_run(folder)
+    asked = [query.text for query in run.queries][:8]
+    written = ["index", str(folder), "--to", str(tmp_path / "index")]
+    done = CliRunner().invoke(app, written)
+    assert done.exit_code == 0, done.output
+    assert "43 added, 0 changed, 0 removed, 0 as they were" in done.output
+    again = CliRunner().invoke(app, written)
+    assert "0 added, 0 changed, 0 removed, 43 as they were" in again.output
+    (tmp_path / "index").rename(tmp_path / "elsewhere")
+    searcher = lab.load(tmp_path / "elsewhere")
+    assert searcher.search_many(asked, 7) == lab.load(folder).search_many(asked, 7)
+    assert lab.load(tmp_path / "elsewhere", run.recommended).config.name == run.recommended
+    shown = CliRunner().invoke(app, ["search", "--run", str(tmp_path / "elsewhere"), "E-4012"])
+    assert "bm25" in shown.output
+    with pytest.raises(RunError, match="this index holds"):
+        lab.load(tmp_path / "elsewhere", "another")
+    with pytest.raises(RunError, match="an index holds its documents"):
+        lab.load(tmp_path / "elsewhere", corpus=ROOT / "corpora" / "devices")
+
+
+def test_an_index_follows_documents_that_have_changed(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "corpora" / "devices" / "documents", tmp_path / "documents")
+    lab.index(folder, tmp_path / "index", corpus=tmp_path / "documents")
+    (tmp_path / "documents" / "faq.md").write_text("The zweibrueckener valve is new.\n")
+    (tmp_path / "documents" / "glossary.txt").unlink()
+    (tmp_path / "documents" / "more.md").write_text("A page about the zweibrueckener valve.\n")
+    done = lab.index(folder, tmp_path / "index", corpus=tmp_path / "documents")
+    assert (done.added, done.changed, done.removed, done.kept) == (1, 1, 1, 41)
+    hits = lab.load(tmp_path / "index").search("zweibrueckener", 5)
+    assert {hit.doc_id for hit in hits} == {"faq.md", "more.md"}
