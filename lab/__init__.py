@@ -2,10 +2,10 @@
 question."""
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from lab.runs.renderer import Renderer, draw_with
+from lab.versions import LAB, version_of
 
 if TYPE_CHECKING:
     from lab.config.config import Config
@@ -67,7 +67,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        return version_of(LAB) or "unknown"
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'lab' has no attribute '{name}'")
@@ -75,14 +75,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-def _version() -> str:
-    """The installed release; a source tree that was never installed has none."""
-    try:
-        return version("retrieval-diagnostics-lab")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _renderer() -> Renderer:

@@ -12,6 +12,7 @@ from tests.conftest import ROOT
 ROOMS = (
     "errors",
     "arrays",
+    "versions",
     "storage",
     "corpus",
     "chunking",
@@ -45,14 +46,12 @@ def module_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-# Modules that load packages of others by a name they are given; none of the lab's.
-OPTIONAL = {"lab.retrieval.analyzer"}
 MODULES = {module_of(file): file for file in FILES}
 
 
 def imported(file: Path) -> set[str]:
     """Everything that a file imports, wherever in it: for types alone, inside functions, or by
-    `import_module` and `__import__`, whose argument must be a plain text but in `OPTIONAL`."""
+    `import_module` and `__import__`, whose argument must be a plain text."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom):
@@ -63,9 +62,8 @@ def imported(file: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.Call) and called(node.func) in ("import_module", "__import__"):
             name = node.args[0]
-            if module_of(file) not in OPTIONAL:
-                assert isinstance(name, ast.Constant), f"{file}: imports what cannot be read off"
-                found.add(str(name.value))
+            assert isinstance(name, ast.Constant), f"{file}: imports what cannot be read off"
+            found.add(str(name.value))
     return found
 
 
@@ -92,8 +90,7 @@ def test_imports_point_up(module: str) -> None:
     for name in IMPORTS[module]:
         room = room_of(name)
         if room is None:
-            # The front door is asked for nothing but the version.
-            assert own == "cli" or "lab.__version__" in imported(MODULES[module]), module
+            assert own == "cli", f"{module} imports the front door"
             continue
         assert ROOMS.index(room) <= ROOMS.index(own), f"{module} imports {name}, further down"
 

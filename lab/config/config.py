@@ -111,6 +111,14 @@ class Config(BaseModel):
     def name(self) -> str:
         """Unique and readable: every setting that differs from the default stands in it, in the
         order of the street."""
+        return self._name()
+
+    @property
+    def family(self) -> str:
+        """The name that systems which differ in alpha alone have in common."""
+        return self._name(alpha=False)
+
+    def _name(self, *, alpha: bool = True) -> str:
         if self.retriever is not None:
             return self.retriever
         words = [self.chunk.label, self.mode]
@@ -118,7 +126,7 @@ class Config(BaseModel):
             if model is not None and model != DEFAULT_MODEL:
                 words.append(f"{role}={file_name(model)}")
         for stage in SLICES:
-            if stage == "fusion" and self.fusion is not None:
+            if stage == "fusion" and self.fusion is not None and alpha:
                 words.append(SETTINGS["alpha"].word(self.fusion.alpha))
             if stage == "rerank" and self.rerank is not None:
                 words.append(f"rerank={self.rerank.model}@{self.rerank.depth}")

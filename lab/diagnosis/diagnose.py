@@ -1,24 +1,19 @@
 """Diagnosing the systems of one chunking while its stages are alive: causes, and proofs by changing
 one thing."""
 
-from collections.abc import Sequence
-
 from lab.arrays import NEVER, Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.causes import assign
-from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.cuts import Cut, blamed_cut, cut_at
 from lab.diagnosis.interventions.intervention import Case
 from lab.diagnosis.interventions.order import intervened, proof
 from lab.diagnosis.misses import Ahead, Miss, Ranks
-from lab.diagnosis.replay import JudgedAs, Replay
+from lab.diagnosis.replay import Replay
 from lab.diagnosis.vocabulary import Unmatched, unmatched
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.memo import Memo
-from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge
-from lab.relevance.pieces import Pieces
 from lab.relevance.place import place
 from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.config import BM25Config
@@ -26,20 +21,12 @@ from lab.retrieval.folding import fold
 
 
 class Diagnosis:
-    """Built once per chunking and asked for every system (`configs`) that shares it."""
+    """Built once per chunking and asked for every system that shares it."""
 
-    def __init__(
-        self,
-        stages: Stages,
-        pieces: Pieces,
-        cutoff: Cutoff,
-        configs: Sequence[Config],
-        judged_as: JudgedAs,
-    ) -> None:
-        self.stages = stages
-        self.pieces = pieces
-        self.cutoff = cutoff
-        self.replay = Replay(stages, pieces, cutoff, configs, judged_as)
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self.stages = replay.stages
+        self.pieces = replay.pieces
         self._cuts: Memo[tuple[Judge, int], Cut | None] = Memo()
         self._unmatched: Memo[tuple[BM25Config, int], tuple[Unmatched, ...]] = Memo()
         self._folded = ""
@@ -57,7 +44,7 @@ class Diagnosis:
     def misses(self, config: Config, run: SystemRun) -> tuple[Miss, ...]:
         """All missed pieces of one system with cause and proof."""
         family = self.replay.families.of(config, run.judge)
-        ranks = self.replay.ranker.stage_ranks(config, run, self.cutoff.fitting(run))
+        ranks = self.replay.ranker.stage_ranks(config, run, self.replay.cutoff.fitting(run))
         case = intervened(Case(self.replay, config, run, ranks, assign(ranks), family))
         return tuple(self._miss(case, unit) for unit in case.missed.tolist())
 

@@ -63,7 +63,7 @@ def auc_interval(auc: float, answerable: int, unanswerable: int) -> tuple[float,
 @dataclass(frozen=True, slots=True)
 class ThresholdEffect:
     """What `rerank.threshold` does: the share of answerable questions that are `kept`, having any
-    hit left, their precision@3 and recall@5, and the share of unanswerable ones that are `silent`,
+    hit left, their precision@3 and recall@5, and the share of unanswerable ones that are `refused`,
     left without any hit. `threshold` NaN is none. A threshold raises neither metric, for
     precision@3 divides by 3 however few hits are left: it buys silence with them. `refusing` is
     recall@5 if it refused the same questions and left all hits to the others."""
@@ -73,4 +73,4 @@ class ThresholdEffect:
     precision: float
     recall: float
     refusing: float
-    silent: float
+    refused: float

@@ -105,8 +105,3 @@ def waterfall(
             )
         )
     return tuple(steps)
-
-
-def room_for(steps: Iterable[Step]) -> float:
-    """The highest recall that any ranking could reach within the cut-off."""
-    return next((step.left for step in steps if step.cause == NO_PLACE), 1.0)

@@ -7,7 +7,7 @@ import numpy as np
 from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.intervals import NOISE, mean_intervals
-from lab.evaluation.significance import holm, paired_test, sign_test
+from lab.evaluation.significance import holm, paired_test
 from lab.evaluation.verdict import Verdict, verdict
 
 
@@ -18,10 +18,9 @@ class Paired:
     `difference` is the mean of second minus first with its 95% interval `low`, `high`; `p` the
     test's (`lab.evaluation.significance.paired_test`), the larger of `noise_p` and `unseen_p`;
     `p_holm` corrected for the family, `least_p` the smallest `p_holm` that the differing questions
-    could have given, were all or all but one on one side; `sign_p` the uncorrected
-    sign test; `effect` the standardised difference d_z = mean / standard deviation of the
-    per-question differences (Cohen 1988; 0 without any difference); `wins`, `ties`, `losses` count
-    questions.
+    could have given, were all or all but one on one side; `effect` the standardised difference
+    d_z = mean / standard deviation of the per-question differences (Cohen 1988; 0 without any
+    difference); `wins`, `ties`, `losses` count questions.
     """
 
     difference: Floats
@@ -32,7 +31,6 @@ class Paired:
     unseen_p: Floats
     p_holm: Floats
     least_p: Floats
-    sign_p: Floats
     effect: Floats
     wins: Ints
     ties: Ints
@@ -75,7 +73,6 @@ def compare(
         unseen_p=tested.unseen,
         p_holm=corrected,
         least_p=np.minimum(1.0, tested.least * columns),
-        sign_p=sign_test(wins, losses),
         effect=np.divide(mean, spread, out=np.zeros_like(mean), where=spread > NOISE),
         wins=wins,
         ties=len(differences) - wins - losses,

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from lab.corpus.document import Document
 from lab.importing.formats.collection import Finding, Judgement
+from lab.relevance.folded import Folded, folded
 from lab.relevance.locate import nearest_text
 from lab.relevance.query import Evidence
-from lab.relevance.quotes import Folded, Quotes, Starts, fold
+from lab.relevance.quotes import Quotes, Starts
 
 # A quote without an offset that stands in more places than these is a name, not evidence.
 MANY = 10
@@ -96,7 +97,7 @@ def find(texts: Sequence[tuple[str, str]], wanted: Wanted) -> dict[str, Places]:
             spaced.setdefault(" ".join(quote.split()), []).append(quote)
     if spaced:
         quotes = Quotes(spaced)
-        for batch in _batches([(doc_id, text) for doc_id, text in texts], folded=True):
+        for batch in _batches([(doc_id, text) for doc_id, text in texts], spaced=True):
             for words, starts in quotes.places(batch.text):
                 for quote in spaced[words]:
                     known = found.setdefault(quote, Places(spaced=True))
@@ -133,21 +134,21 @@ class _Batch:
         return self.ids[number], *self.folded[number].span(start, size)
 
 
-def _batches(texts: Sequence[tuple[str, str]], folded: bool = False) -> Iterator[_Batch]:
+def _batches(texts: Sequence[tuple[str, str]], spaced: bool = False) -> Iterator[_Batch]:
     waiting: list[tuple[str, str]] = []
     size = 0
     for doc_id, text in texts:
         if size + len(text) > TOGETHER and waiting:
-            yield _batch(waiting, folded)
+            yield _batch(waiting, spaced)
             waiting, size = [], 0
         waiting.append((doc_id, text))
         size += len(text)
     if waiting:
-        yield _batch(waiting, folded)
+        yield _batch(waiting, spaced)
 
 
-def _batch(texts: Sequence[tuple[str, str]], folded: bool) -> _Batch:
-    folds = [fold(text) for _, text in texts] if folded else None
+def _batch(texts: Sequence[tuple[str, str]], spaced: bool) -> _Batch:
+    folds = [folded(text) for _, text in texts] if spaced else None
     parts = [f.text for f in folds] if folds is not None else [text for _, text in texts]
     begins, at = [], 0
     for part in parts:

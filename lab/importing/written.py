@@ -17,6 +17,7 @@ from lab.importing.mend import Mended
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
 from lab.storage.folder import replacing
+from lab.versions import LAB, version_of
 
 REPORT = "import-report.txt"
 MANIFEST = "import-manifest.json"
@@ -121,11 +122,9 @@ def _carry(folder: Path, fresh: Path, kept: Sequence[str]) -> None:
 
 
 def _write_manifest(folder: Path, readers: Sequence[str]) -> None:
-    from lab import __version__
-
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = {
-        "lab": __version__,
+        "lab": version_of(LAB) or "unknown",
         "readers": list(readers),
         "files": {path.relative_to(folder).as_posix(): _digest(path) for path in files},
     }

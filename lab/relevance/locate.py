@@ -2,17 +2,15 @@
 mend the quote. Time grows linearly with the document."""
 
 import difflib
-import re
-from bisect import bisect_right
 from functools import lru_cache
 
 from lab.arrays import Span
+from lab.relevance.folded import folded
 
 # Places of one quote that are told apart; a quote that stands more often names no evidence.
 MOST = 1000
 # Characters of a quote that are compared with the text around it.
 COMPARED = 200
-WORD = re.compile(r"\S+")
 
 
 def find_quote(text: str, quote: str) -> list[Span]:
@@ -21,36 +19,23 @@ def find_quote(text: str, quote: str) -> list[Span]:
     exact = _places(text, quote)
     if exact or not quote.split():
         return [(start, start + len(quote)) for start in exact]
-    folded, at, starts = _folded(text)
+    text_folded = _folded(text)
     wanted = " ".join(quote.split())
-    found = []
-    for place in _places(folded, wanted):
-        first, last = (bisect_right(at, end) - 1 for end in (place, place + len(wanted) - 1))
-        end = starts[last] + place + len(wanted) - at[last]
-        found.append((starts[first] + place - at[first], end))
-    return found
+    places = _places(text_folded.text, wanted)
+    return [text_folded.span(place, len(wanted)) for place in places]
 
 
 def _places(text: str, quote: str) -> list[int]:
-    found: list[int] = []
+    places: list[int] = []
     place = text.find(quote) if quote else -1
-    while place >= 0 and len(found) < MOST:
-        found.append(place)
+    while place >= 0 and len(places) < MOST:
+        places.append(place)
         place = text.find(quote, place + 1)
-    return found
+    return places
 
 
-@lru_cache(maxsize=4)
-def _folded(text: str) -> tuple[str, list[int], list[int]]:
-    """The words of a text parted by one blank each, and where each word begins there and in the
-    text."""
-    starts = [match.start() for match in WORD.finditer(text)]
-    words = text.split()
-    at, place = [], 0
-    for word in words:
-        at.append(place)
-        place += len(word) + 1
-    return " ".join(words), at, starts
+# Quotes are looked for a document at a time.
+_folded = lru_cache(maxsize=4)(folded)
 
 
 def nearest_text(text: str, quote: str) -> str:

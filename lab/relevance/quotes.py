@@ -2,7 +2,6 @@
 there are (a search a quote takes minutes on a long document with thousands of them)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +13,6 @@ ODD = np.random.default_rng(20).integers(2**63, size=40, dtype=np.uint64) * np.u
     2
 ) + np.uint64(1)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A text in which every stretch of white space is one blank; `starts[i]` is where its
-    character i stands in the text."""
-
-    text: str
-    starts: Starts
-
-    def span(self, start: int, length: int) -> tuple[int, int]:
-        """Where a stretch of the folded text stands in the text."""
-        return int(self.starts[start]), int(self.starts[start + length - 1]) + 1
-
-
-def fold(text: str) -> Folded:
-    """The text with white space folded, none at its ends."""
-    words = text.split()
-    parts, at = [], 0
-    for word in words:
-        at = text.index(word, at)
-        parts.append(np.arange(at, at + len(word) + 1))
-        at += len(word)
-    # The blank after a word stands where the white space after it begins; the last has none.
-    starts = np.concatenate(parts)[:-1] if parts else np.empty(0, dtype=np.int64)
-    return Folded(" ".join(words), starts)
 
 
 class Quotes:

@@ -1,11 +1,10 @@
 """From text to search terms: one function for documents and questions alike."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 from unicodedata import unidata_version
 
@@ -14,6 +13,7 @@ import regex
 from lab.chunking.units import CJK
 from lab.errors import ConfigError
 from lab.retrieval.folding import fold
+from lab.versions import version_of
 
 AnalyzerName = Literal["auto", "stop", "stem", "english", "jieba", "simplified"]
 
@@ -86,7 +86,9 @@ class Analyzer:
     def identity(self) -> str:
         """Changes with the rules, Unicode's data and the packages that terms depend on."""
         packages = {"PyStemmer": self.stem, "jieba": self.jieba, "OpenCC": self.simplified}
-        used = [f" {name} {_version(name)}" for name, used in packages.items() if used]
+        used = [
+            f" {name} {version_of(name) or 'absent'}" for name, used in packages.items() if used
+        ]
         return f"{self.name}/{self.VERSION} Unicode {unidata_version}{''.join(used)}"
 
     def __call__(self, text: str) -> list[str]:
@@ -169,28 +171,26 @@ def _ungrouped(number: re.Match[str]) -> str:
     return number[0].replace(",", "").replace("'", "")
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "absent"
-
-
 @lru_cache(maxsize=1)
 def _jieba() -> Callable[[str], Any]:
-    jieba = _chinese("jieba", "jieba")
+    with _chinese("jieba", "jieba"):
+        import jieba
     jieba.setLogLevel("ERROR")
     return jieba.cut_for_search  # type: ignore[no-any-return]  # jieba is untyped
 
 
 @lru_cache(maxsize=1)
 def _opencc() -> Callable[[str], str]:
-    return _chinese("opencc", "simplified").OpenCC("t2s").convert  # type: ignore[no-any-return]
+    with _chinese("opencc", "simplified"):
+        import opencc
+    return opencc.OpenCC("t2s").convert
 
 
-def _chinese(module: str, analyzer: str) -> Any:
+@contextmanager
+def _chinese(module: str, analyzer: str) -> Iterator[None]:
+    """Says what an analyzer needs where its package is not installed."""
     try:
-        return import_module(module)
+        yield
     except ImportError:
         raise ConfigError(
             f"bm25.analyzer = '{analyzer}' needs the package {module}; pip install "

@@ -189,7 +189,7 @@ TABLES: dict[str, Table] = {
             "kept": "the share of questions with an answer that have any hit left",
             "precision@3, recall@5": "theirs",
             "recall@5_refusing": "if it refused the same questions and cut nothing else",
-            "silent": "the share of questions without an answer that have no hit left",
+            "refused": "the share of questions without an answer that have no hit left",
         },
         {},
     ),

@@ -16,6 +16,7 @@ from lab.diagnosis.diagnose import Diagnosis
 from lab.diagnosis.foreign import foreign_misses
 from lab.diagnosis.misses import Miss
 from lab.diagnosis.places import reachable
+from lab.diagnosis.replay import Replay
 from lab.diagnosis.unanswerable import Unanswered, unanswered
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.foreign.answers import account, anchored, ask_retriever, foreign_rows, foreign_run
@@ -131,7 +132,7 @@ def run_chunking(
     with resources.timed("judge"):
         evidence = evidence_pairs(judge_of("chunk")[0])
     diagnoses = {
-        key: Diagnosis(askings[key], context.pieces, context.cutoff, group, judged_as)
+        key: Diagnosis(Replay(askings[key], context.pieces, context.cutoff, group, judged_as))
         for key, group in groups.items()
     }
     found: list[SystemOutcome] = []

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +23,13 @@ from lab.runs.tables import Tables
 from lab.sweeping.conclusions import conclusions
 from lab.sweeping.distractors import injected
 from lab.sweeping.measured import Measured
+from lab.versions import LAB, version_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PACKAGES = (
-    "retrieval-diagnostics-lab",
+    LAB,
     "rank-bm25",
     "sentence-transformers",
     "torch",
@@ -170,7 +170,7 @@ def _manifest(measured: Measured) -> dict[str, Any]:
         "questions": _asked(measured),
         "chunkings": [asdict(fact) for fact in account.facts],
         "identities": dict(sorted(account.identities.items())),
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": {name: version_of(name) for name in PACKAGES},
         "notes": list(account.notes),
         "perhaps_evidence": measured.doubts.record(),
         "counts": dict(sorted(account.counts.items())),
@@ -197,13 +197,6 @@ def _asked(measured: Measured) -> dict[str, Any]:
 
 def _absolute(path: str | None) -> str | None:
     return None if path is None else str(Path(path).absolute())
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _scores(measured: Measured) -> "pd.DataFrame":

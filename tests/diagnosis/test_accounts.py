@@ -219,7 +219,7 @@ def test_unanswerable_questions_are_searched_and_told_apart(result: Measured) ->
         assert (np.diff(rows["threshold"].iloc[1:]) > 0).all()
         for falling in ("kept", "precision@3", "recall@5"):
             assert (np.diff(rows[falling]) <= 1e-12).all()
-        assert (np.diff(rows["silent"]) >= -1e-12).all()
+        assert (np.diff(rows["refused"]) >= -1e-12).all()
         assert (rows["recall@5_refusing"] >= rows["recall@5"] - 1e-12).all()
         assert (rows["recall@5_refusing"] <= rows["recall@5"].iloc[0] + 1e-12).all()
 

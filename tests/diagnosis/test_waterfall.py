@@ -10,7 +10,7 @@ from lab.config.grid import Grid
 from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.corpus.read import read_corpus
-from lab.diagnosis.waterfall import NO_PLACE, room_for, waterfall
+from lab.diagnosis.waterfall import NO_PLACE, waterfall
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics
 from lab.report.losses import losses
@@ -109,4 +109,5 @@ def test_a_chunk_with_two_pieces_leaves_room_for_both() -> None:
     assert result.tables.evidence["reachable"].tolist() == [2] * 4
     steps = waterfall("all", np.zeros(4, dtype=np.int64), ["", "", "outranked", "outranked"],
                       [False] * 4, np.full(4, 2))  # fmt: skip
-    assert room_for(steps) == 0.5
+    (room,) = [step for step in steps if step.cause == NO_PLACE]
+    assert room.left == 0.5

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.relevance.folded import folded
 from lab.relevance.locate import find_quote, nearest_text
-from lab.relevance.quotes import Quotes, fold
+from lab.relevance.quotes import Quotes
 
 TEXTS = st.text(alphabet="ab c\n水\u00a0", max_size=80)
 
@@ -33,16 +34,18 @@ def test_a_quote_is_found_with_its_white_space_folded(text: str, quote: str) -> 
     exact = [
         (m.start(), m.start() + len(quote)) for m in re.finditer(f"(?={re.escape(quote)})", text)
     ]
-    folded = r"\s+".join(map(re.escape, quote.split()))
-    spaced = [m.span(1) for m in re.finditer(f"(?=({folded}))", text)] if quote.split() else []
+    words = r"\s+".join(map(re.escape, quote.split()))
+    spaced = [m.span(1) for m in re.finditer(f"(?=({words}))", text)] if quote.split() else []
     assert find_quote(text, quote) == (exact or spaced)
 
 
 @given(text=TEXTS)
 def test_folding_keeps_where_every_character_stands(text: str) -> None:
-    folded = fold(text)
-    assert folded.text == " ".join(text.split())
-    for character, start in zip(folded.text, folded.starts, strict=True):
+    spaced = folded(text)
+    assert spaced.text == " ".join(text.split())
+    for place, character in enumerate(spaced.text):
+        start, end = spaced.span(place, 1)
+        assert end == start + 1
         assert text[start] == character or (character == " " and text[start].isspace())
 
 

@@ -17,17 +17,13 @@ NUMBERS_AT_ONCE = 10_000_000
 class LengthSlope:
     """Points that a judge adds for every hundred words at equal scores of people, least squares of
     score on words, people's score and the question; 95% interval with errors that are robust to
-    unequal spread (HC2, MacKinnon and White 1985). `penalty` is what to take off a hundred words to
-    level it."""
+    unequal spread (HC2, MacKinnon and White 1985). To level it, take the slope off every hundred
+    words."""
 
     answers: int
     slope: float
     low: float
     high: float
-
-    @property
-    def penalty(self) -> float:
-        return self.slope
 
 
 def length_slope(

@@ -2,7 +2,7 @@
 favours."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.answers.judges.judgement import Preference
@@ -77,17 +77,3 @@ def _difference(first: int, second: int, pairs: int) -> tuple[float, float, floa
     middle = (b - c) / n
     half = Z * math.sqrt(b + c - (b - c) ** 2 / n) / n
     return (second - first) / pairs, max(middle - half, -1.0), min(middle + half, 1.0)
-
-
-def settled(preferences: Iterable[Preference]) -> dict[tuple[str, str, str, str], str | None]:
-    """(judge, question, a, b) -> the system chosen in both orders, None for two ties; discordant
-    pairs and pairs that were asked once are left out."""
-    by_pair: dict[tuple[str, str, str, str], list[Preference]] = {}
-    for preference in preferences:
-        a, b = sorted((preference.first, preference.second))
-        by_pair.setdefault((preference.judge, preference.query_id, a, b), []).append(preference)
-    return {
-        pair: asked[0].chosen
-        for pair, asked in sorted(by_pair.items())
-        if len(asked) == 2 and asked[0].chosen == asked[1].chosen
-    }

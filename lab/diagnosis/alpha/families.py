@@ -29,7 +29,7 @@ class Family:
     @property
     def name(self) -> str:
         """The systems' common name, without alpha."""
-        return self.config.name.replace(f" alpha={self.fusion.alpha:g}", "", 1)
+        return self.config.family
 
     @property
     def fusion(self) -> FusionConfig:

@@ -3,13 +3,13 @@ way."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from lab.corpus.budget import Budget
 from lab.corpus.document import Document
+from lab.versions import version_of
 
 # "read" says how something was understood, where it could have been another thing.
 Action = Literal["read", "mended", "dropped", "suspicious"]
@@ -88,7 +88,7 @@ class Collection:
 
     def read_by(self, library: str) -> None:
         """Note the library that reads a file, and its version."""
-        name = f"{library} {version(library)}"
+        name = f"{library} {version_of(library)}"
         if name not in self.readers:
             self.readers.append(name)
 

@@ -37,7 +37,6 @@ SETTINGS = frozenset(
 )
 DELETED = frozenset(("w:del", "w:moveFrom"))
 HEADING = re.compile(r"Heading([1-6])")
-TITLE = 0
 
 
 def namespaced() -> expat.XMLParserType:

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from lab.report.screens.table import plain_table
 from lab.sets.agreement import Agreement
 from lab.sets.annotators import Annotators
 
@@ -22,14 +22,10 @@ def agreement_screen(found: Agreement, read: Annotators) -> RenderableType:
         f"[{found.low:.4f}, {found.high:.4f}]",
         found.verdict,
     ]
-    rates = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("grade", "A", "B"):
-        rates.add_column(column, justify="right")
+    rates = plain_table("grade", "A", "B", left=())
     for grade, a, b in zip(found.grades, found.base_a, found.base_b, strict=True):
         rates.add_row(str(grade), f"{a:.1%}", f"{b:.1%}")
-    apart = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("question", read.unit, "A", "B"):
-        apart.add_column(column, justify="right" if column in "AB" else "left", overflow="fold")
+    apart = plain_table("question", read.unit, "A", "B", left=("question", read.unit))
     for item in found.disagreements[:SHOWN]:
         apart.add_row(Text(item.query_id), Text(item.item), str(item.a), str(item.b))
     more = len(found.disagreements) - SHOWN

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from lab.answers.judges.check import Checked, JudgeCheck
 from lab.answers.judges.regression import JudgeRegression
 from lab.answers.losses import Loss
+from lab.report.screens.table import plain_table
 
 SHOWN = 10
 # Measure -> its head in the table.
@@ -28,14 +28,16 @@ def answers_screen(
     means: Mapping[str, Mapping[str, float | None]], losses: Mapping[str, Sequence[Loss]]
 ) -> RenderableType:
     """Means of every system's answers, then what each loses to retrieval and to generation."""
-    table = _table("system", *HEADS.values())
+    table = plain_table("system", *HEADS.values(), left=("system",))
     for system, values in means.items():
         table.add_row(Text(system), *(_number(values[name]) for name in HEADS))
     parts: list[RenderableType] = [table]
     if losses:
         parts += [Text("\nlost to retrieval (gold context - the system's) and to generation")]
         for system, rows in losses.items():
-            lost = _table("questions", "n", "retrieval", "generation", "verdict")
+            lost = plain_table(
+                "questions", "n", "retrieval", "generation", "verdict", left=("questions",)
+            )
             for row in rows:
                 retrieval = _interval(row.retrieval, row.retrieval_low, row.retrieval_high)
                 generation = _interval(row.generation, row.generation_low, row.generation_high)
@@ -111,14 +113,6 @@ def regressions_screen(regressions: Mapping[str, JudgeRegression]) -> Renderable
         if row.faults:
             parts.append(Text(f"  moved most: {', '.join(row.cases)}"))
     return Group(*parts)
-
-
-def _table(first: str, *rest: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, overflow="fold")
-    for column in rest:
-        table.add_column(column, justify="right")
-    return table
 
 
 def _interval(mean: float, low: float, high: float) -> Text:

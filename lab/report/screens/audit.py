@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lab.report.screens.table import plain_table
 from lab.sets.audit.audit import Audit
 from lab.sweeping.preflight.check import Check, ChunkCheck
 
@@ -63,15 +64,8 @@ def _chunk_record(chunks: ChunkCheck) -> dict[str, Any]:
 
 def _chunks(found: ChunkCheck) -> list[RenderableType]:
     """Chunks and pieces of evidence under every chunk config."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("chunks", overflow="fold")
-    for column in (
-        "n",
-        "characters",
-        "too long",
-        *(("in one", "two", "more") if found.scatter else ()),
-    ):
-        table.add_column(column, justify="right", no_wrap=True)
+    pieces = ("in one", "two", "more") if found.scatter else ()
+    table = plain_table("chunks", "n", "characters", "too long", *pieces, left=("chunks",))
     for number, fact in enumerate(found.facts):
         over = max((chunks for _, chunks, _ in fact.truncated), default=0)
         cells = [str(fact.chunks), f"{fact.mean_characters:.0f}", str(over)]
@@ -100,10 +94,8 @@ def _chunks(found: ChunkCheck) -> list[RenderableType]:
 
 
 def _kinds(found: Audit) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("kind", overflow="fold")
-    for column in ("n", "several pieces", "alternatives", "mean within", "words in evidence"):
-        table.add_column(column, justify="right")
+    shown = ("n", "several pieces", "alternatives", "mean within", "words in evidence")
+    table = plain_table("kind", *shown, left=("kind",))
     for row in found.kinds:
         shared = "-" if math.isnan(row.shared) else f"{row.shared:.2f}"
         table.add_row(

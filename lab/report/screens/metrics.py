@@ -5,11 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from lab.evaluation.redundancy import SAME
 from lab.evaluation.risk import ALPHA, HURT
+from lab.report.screens.table import plain_table
 from lab.runs.metrics import MetricStudy
 
 ROWS = 24
@@ -19,7 +19,9 @@ def metrics_screen(found: MetricStudy, short: Mapping[str, str]) -> RenderableTy
     """Every metric with what it tells apart and which other says the same; then the systems with
     the questions that they hurt."""
     same = found.same
-    power = _table("metric", "tells apart", "says the same as", "tau", left=("metric", "says the"))
+    power = plain_table(
+        "metric", "tells apart", "says the same as", "tau", left=("metric", "says the same as")
+    )
     for place, metric in enumerate(same.metrics):
         other = same.same_as[place]
         tau = same.tau[place][same.metrics.index(other)]
@@ -30,7 +32,7 @@ def metrics_screen(found: MetricStudy, short: Mapping[str, str]) -> RenderableTy
             Text("" if kept else other),
             "" if kept or tau is None else f"{tau:.3f}",
         )
-    risks = _table("system", found.select_by, "hurt", "helped", "GeoRisk", left=("system",))
+    risks = plain_table("system", found.select_by, "hurt", "helped", "GeoRisk", left=("system",))
     for risk in found.risks[:ROWS]:
         mark = " (baseline)" if risk.system == found.baseline else ""
         risks.add_row(
@@ -87,12 +89,3 @@ def metrics_record(found: MetricStudy) -> dict[str, Any]:
         ],
         "systems": [asdict(risk) for risk in found.risks],
     }
-
-
-def _table(*columns: str, left: tuple[str, ...]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column, justify="left" if column.startswith(left) else "right", overflow="fold"
-        )
-    return table

@@ -1,9 +1,9 @@
 """`lab run --profile`: where the time and the memory went, and how long a question takes."""
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from lab.report.screens.table import plain_table
 from lab.runs.run import Run
 
 LATENCY = ("query_p50_ms", "query_p95_ms", "query_batch_ms")
@@ -13,22 +13,15 @@ def profile_screen(run: Run) -> RenderableType:
     """Stages with seconds and memory, what was computed and what came from the cache, indexes, and
     latencies by system."""
     manifest, profile = run.manifest, run.manifest["profile"]
-    stages = _table("stage", "seconds", "peak MB so far")
+    stages = plain_table("stage", "seconds", "peak MB so far", left=("stage",))
     for stage, seconds in sorted(manifest["seconds"].items(), key=lambda item: -item[1]):
         stages.add_row(stage, f"{seconds:.2f}", f"{profile['peak_mb'][stage]:.0f}")
-    indexes = _table("index", "MB")
+    indexes = plain_table("index", "MB", left=("index",))
     for name, size in profile["index_bytes"].items():
         indexes.add_row(Text(name), f"{size / 1e6:.1f}")
-    latencies = _table("milliseconds a question, retrieval alone", "p50", "p95", "in a batch")
+    system = "milliseconds a question, retrieval alone"
+    latencies = plain_table(system, "p50", "p95", "in a batch", left=(system,))
     for _, row in run.tables.systems.dropna(subset=LATENCY[0]).iterrows():
         latencies.add_row(Text(str(row["system"])), *(f"{row[column]:.2f}" for column in LATENCY))
     counts = "; ".join(f"{what}: {count}" for what, count in manifest["counts"].items())
     return Group(Text("\nprofile", "bold"), stages, Text(f"{counts}\n"), indexes, Text(), latencies)
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, overflow="fold")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table

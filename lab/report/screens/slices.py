@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lab.report.screens.table import plain_table
 from lab.runs.boundary import NEAR, Cut, Gap
 from lab.runs.siblings import SEEN, Confusion
 from lab.runs.slices import Sliced
@@ -51,7 +52,7 @@ def _plain(value: Any) -> Any:
 def slices_table(rows: "pd.DataFrame", by: str) -> Table:
     """Slice by slice the systems beside each other; the interval is the last metric's."""
     metrics = [name for name in rows.columns if f"{name}_low" in rows.columns]
-    table = _table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
+    table = plain_table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
     last = None
     for row in rows.to_dict("records"):
         named = "" if row[by] == last else row[by]
@@ -82,7 +83,7 @@ def boundary_screen(
 ) -> RenderableType:
     """The gap under every chunk config, then the worst cuts of the config that lost most evidence
     to them."""
-    table = _table("system", "pairs", "near", "mid", "gap", "95% interval", left=("system",))
+    table = plain_table("system", "pairs", "near", "mid", "gap", "95% interval", left=("system",))
     for gap in gaps:
         numbers = (
             [f"{value:.3f}" for value in (gap.near, gap.mid, gap.gap)] if gap.pairs else ["-"] * 3
@@ -119,7 +120,7 @@ def boundary_screen(
 
 def confusion_screen(rows: Sequence[Confusion]) -> RenderableType:
     """Sibling confusion of every system, the most confused last."""
-    table = _table("system", "outranked", "first", "absent", left=("system",))
+    table = plain_table("system", "outranked", "first", "absent", left=("system",))
     for row in sorted(rows, key=lambda row: row.outranked):
         table.add_row(
             Text(row.system), f"{row.outranked:.3f}", f"{row.first:.3f}", f"{row.absent:.3f}"
@@ -133,15 +134,3 @@ def confusion_screen(rows: Sequence[Confusion]) -> RenderableType:
         "hit; absent: in no hit"
     )
     return Group(head, table, foot)
-
-
-def _table(*columns: str, left: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column,
-            justify="left" if column in left else "right",
-            overflow="fold",
-            no_wrap=column not in left,
-        )
-    return table

@@ -12,6 +12,7 @@ from rich.text import Text
 from lab.evaluation.verdict import NOT_COMPARABLE, PLANNED, chosen_among, legend, mark
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
+from lab.report.screens.table import plain_table
 from lab.report.screens.unanswerable import unanswerable
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
@@ -52,7 +53,7 @@ def verdict_screen(verdict: FirstScreen, short: dict[str, str]) -> RenderableTyp
     head.append(f"\n{verdict.headline}\n").append(f"\n{verdict.choice}: ", "not bold")
     head.append(short[verdict.recommended], "bold")
     said = [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in verdict.sentences]
-    table = _table("", "mean", "95% interval", "against the baseline", left=("",))
+    table = plain_table("", "mean", "95% interval", "against the baseline", left=("",))
     for figure in verdict.figures:
         gap = Text("the baseline itself")
         if verdict.recommended != verdict.baseline:
@@ -79,7 +80,7 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
     shown = shown_settings(ranked)
     settings = list(shown.columns) or ["system"]
     compared = int((ranked["verdict"] != NOT_COMPARABLE).sum())
-    table = _table(*settings, *metrics, "95% interval", left=settings)
+    table = plain_table(*settings, *metrics, "95% interval", left=settings)
     for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
         named = [
             Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
@@ -99,7 +100,7 @@ def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -
 
 def kinds_table(run: Run, systems: Sequence[str]) -> Table:
     """For every kind of question the given systems beneath each other."""
-    table = _table("kind", "n", "system", *run.metrics, left=("kind", "system"))
+    table = plain_table("kind", "n", "system", *run.metrics, left=("kind", "system"))
     last = None
     for row in run.slices("kind", systems).to_dict("records"):
         named = (Text(row["kind"]), str(row["questions"])) if row["kind"] != last else ("", "")
@@ -116,18 +117,6 @@ def _warnings(warnings: Sequence[str]) -> Text:
     if len(warnings) > WARNINGS:
         text.append(f"  and {len(warnings) - WARNINGS} more in manifest.json\n", "not bold default")
     return text
-
-
-def _table(*columns: str, left: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column,
-            justify="left" if column in left else "right",
-            overflow="fold",
-            no_wrap=column not in left,
-        )
-    return table
 
 
 def _number(value: float) -> str:
