@@ -126,7 +126,7 @@ class EditedRanks:
         kept, neighbour = _kept_and_neighbour(edits)
         texts = stages.indexes.texts_of([(edit.document, edit.start, edit.end) for edit in edits])
         fresh = index.own.scores_of_new(questions, texts)
-        fresh = np.fmax(fresh, index.scores_beside(questions, neighbour)[:, 0])
+        fresh = np.fmax(fresh, index.scores_of_others(questions, neighbour)[:, 0])
         return np.where(kept[:, 0] == NONE, fresh, index.scores(questions, kept)[:, 0])
 
     def _dense(self, stages: Stages, leg: DenseConfig, query: Ints, edits: Edits) -> Floats:
@@ -138,7 +138,7 @@ class EditedRanks:
         edited = np.arange(len(edits))[:, None]
         fresh = np.fmax(
             similarities(read, questions, edited, similarity)[:, 0],
-            index.scores_beside(questions, neighbour)[:, 0],
+            index.scores_of_others(questions, neighbour)[:, 0],
         )
         return np.asarray(np.fmax(fresh, index.scores(questions, kept)[:, 0]))
 

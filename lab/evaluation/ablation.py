@@ -102,7 +102,7 @@ class Factors:
         the baseline.
         """
         only = np.array([self._only_difference(system) for system in range(len(self.systems))])
-        found = []
+        changes = []
         for place, name in enumerate(self.names):
             reference = max(int(self.codes[baseline, place]), 0)
             before, after = np.nonzero(only == place)
@@ -111,5 +111,5 @@ class Factors:
             for level, value in enumerate(self.levels[name]):
                 pairs = np.column_stack([before, after])[self.codes[after, place] == level]
                 if len(pairs):
-                    found.append(Change(name, self.levels[name][reference], value, pairs))
-        return found
+                    changes.append(Change(name, self.levels[name][reference], value, pairs))
+        return changes

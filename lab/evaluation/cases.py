@@ -25,16 +25,16 @@ class Cases:
 
 def cases(scores: Floats, query_ids: Sequence[str], system: int, other: int) -> Cases:
     """Sort questions x systems into cases; `system` is compared with `other`."""
-    found = (scores > NOISE).sum(axis=1)
-    some = np.flatnonzero((found > 0) & (found < scores.shape[1]))
+    finders = (scores > NOISE).sum(axis=1)
+    some = np.flatnonzero((finders > 0) & (finders < scores.shape[1]))
     gap = scores[:, system] - scores[:, other]
     order = np.argsort(-np.abs(gap), kind="stable").tolist()
     return Cases(
-        by_all=tuple(query_ids[q] for q in np.flatnonzero(found == scores.shape[1]).tolist()),
-        by_none=tuple(query_ids[q] for q in np.flatnonzero(found == 0).tolist()),
+        by_all=tuple(query_ids[q] for q in np.flatnonzero(finders == scores.shape[1]).tolist()),
+        by_none=tuple(query_ids[q] for q in np.flatnonzero(finders == 0).tolist()),
         by_some=tuple(
-            (query_ids[q], int(found[q]))
-            for q in some[np.argsort(found[some], kind="stable")].tolist()
+            (query_ids[q], int(finders[q]))
+            for q in some[np.argsort(finders[some], kind="stable")].tolist()
         ),
         won=tuple(query_ids[q] for q in order if gap[q] > NOISE),
         lost=tuple(query_ids[q] for q in order if gap[q] < -NOISE),

@@ -84,9 +84,10 @@ def main_documents(pieces: Pieces) -> NDArray[np.str_]:
     could be concluded; what two of its documents share is then left out of account.
     """
     weights = _weights(pieces)
-    asked = Counter(doc_id for found in weights for doc_id in found)
+    asked = Counter(doc_id for of_query in weights for doc_id in of_query)
     main = [
-        min(found, key=lambda doc_id: (-found[doc_id], -asked[doc_id], doc_id)) for found in weights
+        min(of_query, key=lambda doc_id: (-of_query[doc_id], -asked[doc_id], doc_id))
+        for of_query in weights
     ]
     first = _linked(weights, asked)
     members = Counter(first)
@@ -117,10 +118,10 @@ def _linked(weights: "list[dict[str, int]]", asked: "Counter[str]") -> list[str]
     names = sorted(asked)
     number = {doc_id: place for place, doc_id in enumerate(names)}
     pairs = np.array(
-        [(number[min(found)], number[doc_id]) for found in weights for doc_id in found]
+        [(number[min(of_query)], number[doc_id]) for of_query in weights for doc_id in of_query]
     )
     links = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(names), len(names)))
     _, web = connected_components(links, directed=False)
     # Documents are in order, so the first place of a web is its first document by id.
     first = np.unique(web, return_index=True)[1]
-    return [names[first[web[number[min(found)]]]] for found in weights]
+    return [names[first[web[number[min(of_query)]]]] for of_query in weights]

@@ -55,20 +55,20 @@ class Costs:
             systems = systems[cost <= cost.min() * SAME_COST + NOISE]
         return systems
 
-    def set_behind(self, systems: Ints, one: int, winner: int) -> dict[str, tuple[float, float]]:
+    def set_behind(self, systems: Ints, loser: int, winner: int) -> dict[str, tuple[float, float]]:
         """The cost that set `one` of the systems behind when the cheapest were sought: its name,
         and the values of `winner` and of `one`."""
         for name, values in self.measured().items():
             cost = values[systems]
             systems = systems[cost <= cost.min() * SAME_COST + NOISE]
-            if one not in systems:
-                return {name: (float(values[winner]), float(values[one]))}
+            if loser not in systems:
+                return {name: (float(values[winner]), float(values[loser]))}
         return {}
 
-    def cheaper(self, one: int, other: int) -> dict[str, tuple[float, float]]:
+    def cheaper(self, system: int, other: int) -> dict[str, tuple[float, float]]:
         """Every cost of which `one` has less than `other` by more than a tenth: name -> both."""
         return {
-            name: (float(values[one]), float(values[other]))
+            name: (float(values[system]), float(values[other]))
             for name, values in self.measured().items()
-            if values[one] * SAME_COST + NOISE < values[other]
+            if values[system] * SAME_COST + NOISE < values[other]
         }

@@ -83,9 +83,9 @@ def chunk_lists(judged: Sequence[Judged], k: int) -> tuple[Floats, Floats]:
     """qrels and run for precision@k: item r is the hit at rank r, judged 1 if relevant by
     itself."""
     relevant = np.zeros((len(judged), len(judged[0].relevant), k), dtype=bool)
-    for system, found in enumerate(judged):
-        width = min(k, found.relevant.shape[1])
-        relevant[system, :, :width] = found.relevant[:, :width]
+    for system, judgement in enumerate(judged):
+        width = min(k, judgement.relevant.shape[1])
+        relevant[system, :, :width] = judgement.relevant[:, :width]
     flat = relevant.reshape(-1, k)
     run = np.empty((len(flat), k, 2))
     run[:, :, 0] = np.arange(1, k + 1)

@@ -54,7 +54,7 @@ def own_scores(
 ) -> Floats:
     """A function's score of every question of one system. Raises ConfigError with the question
     where it fails or gives anything but a number from 0 to 1."""
-    found = np.zeros(len(pieces.queries))
+    scores = np.zeros(len(pieces.queries))
     for place, query in enumerate(pieces.queries):
         asked = f"metric 'python:{name}', question '{query.query_id}'"
         try:
@@ -63,8 +63,8 @@ def own_scores(
             raise ConfigError(f"{asked}: {type(fault).__name__}: {fault}") from fault
         if not (math.isfinite(value) and 0 <= value <= 1):
             raise ConfigError(f"{asked}: gave {value!r}; expected a number from 0 to 1")
-        found[place] = value
-    return found
+        scores[place] = value
+    return scores
 
 
 def _ranked(pieces: Pieces, judge: Judge, judged: Judged, place: int) -> RankedQuestion:

@@ -53,14 +53,14 @@ def redundancy(
     pairs = max(apart.shape[1], 1)
     power = (apart != 0).sum(axis=1) / pairs
     same = np.einsum("ap,bp->ab", apart, apart)
-    told = np.einsum("ap,bp->ab", np.abs(apart), np.abs(apart))
+    both = np.einsum("ap,bp->ab", np.abs(apart), np.abs(apart))
     tau = _taus(means)
     return Redundancy(
         tuple(metrics),
         power,
         tau,
-        (told + same) / (2 * pairs),
-        (told - same) / (2 * pairs),
+        (both + same) / (2 * pairs),
+        (both - same) / (2 * pairs),
         _kept(metrics, power, tau),
     )
 

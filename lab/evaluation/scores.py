@@ -80,13 +80,13 @@ class Stack:
     def labels(self) -> list[tuple[Ints, Grades]]:
         """Per system the judgement of every document of its rankings, and all judgements."""
         of: dict[int, Grades] = {}
-        found = []
+        labelled = []
         for run in self.runs:
             corpus = run.judge.spans.corpus
             if id(corpus) not in of:
                 of[id(corpus)] = grades_over(self.pieces.queries, corpus)
-            found.append((of[id(corpus)].of(run.judged), of[id(corpus)]))
-        return found
+            labelled.append((of[id(corpus)].of(run.judged), of[id(corpus)]))
+        return labelled
 
 
 Scorer = Callable[[Stack, Metric], Floats]
@@ -200,13 +200,15 @@ def _budget_precision(runs: Sequence[SystemRun], budget: int) -> Floats:
     """Share of relevant spans among those that fit into the token budget, 0 if none fits: precision
     at k divides by k, which says nothing across chunk sizes; here every system may show equally
     much."""
-    found = np.zeros((len(runs), len(runs[0].judged.relevant)))
+    precision = np.zeros((len(runs), len(runs[0].judged.relevant)))
     for system, run in enumerate(runs):
         shown = (np.cumsum(token_counts(run), axis=1) <= budget) & (
             run.judged.ranking.chunks != NONE
         )
-        found[system] = (shown & run.judged.relevant).sum(axis=1) / np.maximum(shown.sum(axis=1), 1)
-    return found
+        precision[system] = (shown & run.judged.relevant).sum(axis=1) / np.maximum(
+            shown.sum(axis=1), 1
+        )
+    return precision
 
 
 def token_counts(run: SystemRun) -> Ints:
@@ -228,10 +230,10 @@ def _coverage(pieces: Pieces, run: SystemRun, k: int) -> Floats:
     judged."""
     if isinstance(run.judge, SpanJudge):
         return run.judge.coverage(run.judged.ranking, k)
-    found = np.bincount(
+    complete = np.bincount(
         pieces.query, weights=run.judged.complete <= k, minlength=len(pieces.queries)
     )
-    return np.asarray(found / pieces.per_query)
+    return np.asarray(complete / pieces.per_query)
 
 
 def _pieces_needed(pieces: Pieces, run: SystemRun, k: int) -> Floats:

@@ -49,11 +49,11 @@ def _language(query: Query, corpus: Corpus) -> str:
 def _doctype(query: Query, corpus: Corpus) -> str:
     """Type of the evidence's documents: metadata `type`, else the folder, else the file's
     extension; `several` if they differ."""
-    found = (
+    documents = (
         corpus[item.doc_id] if item.doc_id in corpus else Document(item.doc_id, "")
         for item in query.evidence
     )
-    types = {document.doctype for document in found}
+    types = {document.doctype for document in documents}
     return "several" if len(types) > 1 else next(iter(types), "no evidence")
 
 

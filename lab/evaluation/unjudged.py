@@ -93,14 +93,14 @@ def _supposed(
     """The pieces with those documents as further ones."""
     queries = list(asked.queries)
     items, owner = list(asked.items), asked.query.tolist()
-    for number, (own, against) in enumerate(zip(other, leader, strict=True)):
-        better = [d for d, rank in own.items() if d not in against or against[d] > rank]
+    for number, (shown, against) in enumerate(zip(other, leader, strict=True)):
+        better = [d for d, rank in shown.items() if d not in against or against[d] > rank]
         if better:
             query = queries[number]
             grade = max(item.grade for item in query.evidence)
             added = tuple(Evidence(doc_id, grade=grade) for doc_id in better)
             queries[number] = replace(query, evidence=(*query.evidence, *added))
-            items += [(one,) for one in added]
+            items += [(document,) for document in added]
             owner += [number] * len(added)
     order = np.argsort(owner, kind="stable")
     return Pieces(
@@ -117,15 +117,16 @@ def _judged_anew(asked: Pieces, run: SystemRun) -> SystemRun:
     return SystemRun(judge, judge.judge_documents(run.judged.ranking), run.span_tokens)
 
 
-def decided_by_unjudged(found: Unjudged, systems: Sequence[str]) -> str:
+def decided_by_unjudged(decision: Unjudged, systems: Sequence[str]) -> str:
     """A line that names the systems whose distance to the leader the unjudged decide; nothing where
     there are none."""
-    names = [systems[number] for number in np.flatnonzero(found.decides).tolist()]
+    names = [systems[number] for number in np.flatnonzero(decision.decides).tolist()]
     if not names:
         return ""
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     return (
-        f"unjudged decides: {systems[found.leader]} leads {len(names)} of {len(systems) - 1} other "
-        f"systems in {found.metric} by less than what documents that nobody judged could turn "
-        f"({shown}); {found.judged[found.leader]:.0%} of what the leader shows is judged"
+        f"unjudged decides: {systems[decision.leader]} leads {len(names)} of "
+        f"{len(systems) - 1} other systems in {decision.metric} by less than what documents that "
+        "nobody judged could turn "
+        f"({shown}); {decision.judged[decision.leader]:.0%} of what the leader shows is judged"
     )

@@ -58,7 +58,7 @@ def write_views(place: Path, views: Sequence[Entries]) -> None:
 def read_views(place: Path, chunking: Chunking) -> list[Entries]:
     """The entries of the further views: each stands for the chunks of its document."""
     document, view = mapped(place, "document"), mapped(place, "view")
-    found = []
+    entries = []
     for number, texts in enumerate(json.loads((place / VIEWS).read_text("utf-8")), 1):
         holders = document[view == number]
         first, end = (
@@ -66,8 +66,8 @@ def read_views(place: Path, chunking: Chunking) -> list[Entries]:
         )
         entry_of = np.full(len(chunking.corpus), NONE)
         entry_of[holders] = np.arange(len(holders))
-        found.append(Entries(texts, first, end - first, entry_of[chunking.document]))
-    return found
+        entries.append(Entries(texts, first, end - first, entry_of[chunking.document]))
+    return entries
 
 
 def write_bm25(place: Path, terms: Sequence[str], counts: csr_array, config: BM25Config) -> None:
@@ -130,8 +130,10 @@ def read_dense(
     place: Path, kind: str, similarity: str, views: Sequence[Entries]
 ) -> Views[dense.Dense]:
     """The dense index of every view."""
-    own, *others = (_dense(place, kind, similarity, number) for number in range(1 + len(views)))
-    return Views(own, tuple(zip(views, others, strict=True)))
+    of_chunks, *others = (
+        _dense(place, kind, similarity, number) for number in range(1 + len(views))
+    )
+    return Views(of_chunks, tuple(zip(views, others, strict=True)))
 
 
 def _dense(place: Path, kind: str, similarity: str, number: int) -> dense.Dense:

@@ -34,18 +34,18 @@ def fault_of(place: Path, manifest: Mapping[str, Any]) -> str:
 
 def dependencies(config: Config, resources: Resources) -> dict[str, str]:
     """What terms, vectors and cuts are made by, beside the settings."""
-    found = {}
+    identities = {}
     if config.bm25 is not None:
-        found["terms"] = ANALYZERS[config.bm25.analyzer].identity
+        identities["terms"] = ANALYZERS[config.bm25.analyzer].identity
     models = {"tokens": config.chunk.tokenizer, "sentences": config.chunk.embedder}
     if config.dense is not None:
         models["vectors"] = config.dense.encoder
-        found["similarity"] = resources.similarity(config.dense)
+        identities["similarity"] = resources.similarity(config.dense)
     for role, name in models.items():
         if name:
             encoder = resources.encoder(name)
-            found[role] = f"{encoder.identity} {encoder.prompt('passage')!r}"
-    return found
+            identities[role] = f"{encoder.identity} {encoder.prompt('passage')!r}"
+    return identities
 
 
 def usable_state(folder: Path, depends: Mapping[str, str]) -> Path | None:

@@ -115,12 +115,12 @@ class Indexes:
         """The index of the vectors of the chunks and of their documents' views."""
 
         def build() -> Views[dense.Dense]:
-            own, *others = self.passage_vectors(config)
+            of_chunks, *others = self.passage_vectors(config)
             views = self.views(config.views)
-            beside = [dense.index(vectors, config.index, similarity) for vectors in others]
+            indexes = [dense.index(vectors, config.index, similarity) for vectors in others]
             return Views(
-                dense.build(own, config.index, self.chunking, similarity),
-                tuple(zip(views, beside, strict=True)),
+                dense.build(of_chunks, config.index, self.chunking, similarity),
+                tuple(zip(views, indexes, strict=True)),
             )
 
         similarity = self.resources.similarity(config)
@@ -130,11 +130,11 @@ class Indexes:
         """Vectors of the chunks, then those of the entries of every other view. Raises ModelError
         that names what has a vector with NaN or infinity."""
         if config.pooling == "late":
-            own = self.span_vectors(config, self.chunking.spans)
+            vectors = self.span_vectors(config, self.chunking.spans)
         else:
-            own = self.resources.embed(config.encoder, "passage", self.indexed_texts)
-        dense.check_finite(own, lambda i: f"chunk '{self.chunking[i].chunk_id}'")
-        return [own, *(self._view_vectors(config, view) for view in self.views(config.views))]
+            vectors = self.resources.embed(config.encoder, "passage", self.indexed_texts)
+        dense.check_finite(vectors, lambda i: f"chunk '{self.chunking[i].chunk_id}'")
+        return [vectors, *(self._view_vectors(config, view) for view in self.views(config.views))]
 
     def _view_vectors(self, config: DenseConfig, view: Entries) -> Vectors:
         vectors = self.resources.embed(config.encoder, "passage", view.texts)

@@ -41,16 +41,16 @@ def _texts(stage: Stages, chunks: Ints) -> list[str]:
 def rerank_notes(resources: Resources) -> tuple[str, ...]:
     """Lines where a cross-encoder's own activation tells pairs no longer apart, and where it does
     not read pairs to their end."""
-    found = []
+    notes = []
     for model, counts in resources.reranked.items():
         if counts["saturated"]:
-            found.append(
+            notes.append(
                 f"reranker {model}: its Sigmoid gives exactly 0 or 1 to {counts['saturated']} of "
                 f"{counts['pairs']} pairs; they are ordered by their logits"
             )
         if counts["cut"]:
-            found.append(
+            notes.append(
                 f"reranker {model}: {counts['cut']} of {counts['pairs']} pairs are longer than it "
                 "reads; the ends of their texts are invisible to it"
             )
-    return tuple(found)
+    return tuple(notes)

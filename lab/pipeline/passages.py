@@ -122,10 +122,10 @@ def _joined_counts(
     terms = sorted(set().union(*known))
     column = {term: number for number, term in enumerate(terms)}
     wide = []
-    for part, own in zip(parts, known, strict=True):
+    for part, part_terms in zip(parts, known, strict=True):
         counts = part.counts
         assert counts is not None  # with terms there are counts
-        columns = np.fromiter((column[term] for term in own), np.int32, len(own))
+        columns = np.fromiter((column[term] for term in part_terms), np.int32, len(part_terms))
         shape = counts.shape[0], len(terms)
         wide.append(csr_array((counts.data, columns[counts.indices], counts.indptr), shape=shape))
     rows = vstack(wide, format="csr")[order]

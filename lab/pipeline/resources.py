@@ -234,11 +234,11 @@ class Resources:
                 }
                 self.cache.put(fresh, model)
                 known |= fresh
-        found = np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
+        all_scores = np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
         if isinstance(scorer, CrossEncoderScorer):
-            pairs = zip(questions, texts, found.tolist(), strict=True)
+            pairs = zip(questions, texts, all_scores.tolist(), strict=True)
             self._reread(model, scorer, dict(zip(keys, pairs, strict=True)))
-        return found
+        return all_scores
 
     def _reread(
         self, model: str, scorer: CrossEncoderScorer, pairs: dict[bytes, tuple[str, str, float]]

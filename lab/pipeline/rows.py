@@ -119,9 +119,12 @@ def stage_columns(stage: Stages, config: Config, query: Ints, chunk: Ints) -> di
     first_stage = stage.first_stage(config)
     if config.bm25 is not None and config.dense is not None:
         both = stage.candidates(config.bm25, config.dense, config.depth)
-        own = ~np.isin(query, stage.questions.owner)  # fused variants have no exact score of a leg
+        # Fused variants have no exact score of a leg.
+        exact = ~np.isin(query, stage.questions.owner)
         for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
-            stages[name][own] = _look_up(Ranking(both.chunks, values), query[own], chunk[own])[1]
+            stages[name][exact] = _look_up(
+                Ranking(both.chunks, values), query[exact], chunk[exact]
+            )[1]
     if config.mode == "hybrid" or config.features.root:
         stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
     if config.rerank is not None:

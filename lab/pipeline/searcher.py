@@ -135,14 +135,14 @@ class Searcher:
         hits: list[list[Hit]] = [[] for _ in queries]
         chunking = self.indexes.chunking
         for row in range(len(span)):
-            found = int(chunk[row])
+            hit = int(chunk[row])
             hits[query[row]].append(
                 Hit(
                     rank=int(rank[row]) + 1,
                     **_place(delivery.spans, int(span[row])),
                     score=float(scores[row]),
-                    chunk_start=int(chunking.start[found]),
-                    chunk_end=int(chunking.end[found]),
+                    chunk_start=int(chunking.start[hit]),
+                    chunk_end=int(chunking.end[hit]),
                     stages=_stages_of(columns, row),
                 )
             )

@@ -98,11 +98,11 @@ class Stages:
     def _fused(self, rank: Callable[["Stages"], Ranking], key: Hashable, depth: int) -> Ranking:
         """A ranking of the questions in their own words, fused with that of their variants if these
         are used."""
-        own, others = rank(self), self.variants
+        as_asked, others = rank(self), self.variants
         if others is None:
-            return own
+            return as_asked
         return self._fused_wordings.once(
-            key, lambda: fuse_wordings(own, rank(others), self.questions.owner, depth)
+            key, lambda: fuse_wordings(as_asked, rank(others), self.questions.owner, depth)
         )
 
     def own_bm25(self, config: BM25Config, depth: int) -> Ranking:

@@ -59,11 +59,11 @@ def position_rows(place: Path, config: dict[str, object]) -> int | None:
 def _wanted(place: Path) -> int | None:
     """What the authors set for this model, whatever the tokenizer says."""
     for kind in CONFIGS:
-        found = read_json(place / f"sentence_{kind}_config.json")
-        if found:
-            nested = found.get("processor_kwargs") or found.get("tokenizer_args")
+        config = read_json(place / f"sentence_{kind}_config.json")
+        if config:
+            nested = config.get("processor_kwargs") or config.get("tokenizer_args")
             inner = nested.get("model_max_length") if isinstance(nested, dict) else None
-            return _count(inner) or _count(found.get("max_seq_length"))
+            return _count(inner) or _count(config.get("max_seq_length"))
     return None
 
 

@@ -66,17 +66,17 @@ class Dense:
         pending, k = np.arange(len(queries)), depth + MARGIN
         while len(pending) and len(self.vectors):
             k = min(k, len(self.vectors))
-            proposed, found = self.index.search(queries[pending], k)
-            exact = scores(self.vectors, queries[pending], found, self.similarity)
+            proposed, chunks_near = self.index.search(queries[pending], k)
+            exact = scores(self.vectors, queries[pending], chunks_near, self.similarity)
             lengths = np.linalg.norm(queries[pending], axis=1)
             bounds = most(proposed[:, -1], lengths * self._longest, self.similarity)
             unsettled = []
-            for query, bound, ids, values in zip(pending, bounds, found, exact, strict=True):
-                hits, own = ids[ids != NONE], values[ids != NONE]
-                rows[query] = (hits, own)
+            for query, bound, ids, values in zip(pending, bounds, chunks_near, exact, strict=True):
+                hits, similarities = ids[ids != NONE], values[ids != NONE]
+                rows[query] = (hits, similarities)
                 if (
                     len(hits) == k < len(self.vectors)
-                    and np.partition(own, -depth)[-depth] <= bound
+                    and np.partition(similarities, -depth)[-depth] <= bound
                 ):
                     unsettled.append(query)
             pending, k = np.array(unsettled, dtype=np.int64), 4 * k

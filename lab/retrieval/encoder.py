@@ -109,8 +109,8 @@ class SentenceEncoder:
         """Vectors, float32, as `model.encode(text, prompt_name=...)` gives them to each text
         alone."""
         rows: list[Vectors] = [np.zeros(0, dtype=np.float32)] * len(texts)
-        for places, found in self._encoded(texts, role):
-            for place, row in zip(places, np.asarray(found, dtype=np.float32), strict=False):
+        for places, vectors in self._encoded(texts, role):
+            for place, row in zip(places, np.asarray(vectors, dtype=np.float32), strict=False):
                 rows[place] = row
             progress(len(places))
         return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
@@ -119,8 +119,8 @@ class SentenceEncoder:
         """Unit vectors of every token of every text (tokens x dimension), special tokens
         and the prompt's included."""
         rows: list[Vectors] = [np.zeros((0, 0), dtype=np.float32)] * len(texts)
-        for places, found in self._encoded(texts, role, output_value="token_embeddings"):
-            for place, tensor in zip(places, found, strict=False):
+        for places, tensors in self._encoded(texts, role, output_value="token_embeddings"):
+            for place, tensor in zip(places, tensors, strict=False):
                 row = np.asarray(tensor.float().cpu(), dtype=np.float32)
                 length = np.linalg.norm(row, axis=1, keepdims=True)
                 rows[place] = row / np.maximum(length, 1e-12)
@@ -157,27 +157,27 @@ class SentenceEncoder:
 
         ids = torch.tensor([list(window) for window in windows], device=self.model.device)
         with torch.inference_mode():
-            found = self.model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})[
+            vectors = self.model[0]({"input_ids": ids, "attention_mask": torch.ones_like(ids)})[
                 "token_embeddings"
             ]
-        return list(found.float().cpu().numpy())
+        return list(vectors.float().cpu().numpy())
 
     def tokens(self, text: str) -> tuple[list[int], list[Span], list[bool]]:
         """Ids of a text's tokens with special ones, their character spans, and which are special;
         nothing is truncated."""
-        found = self._tokenizer.encode(text)
+        encoding = self._tokenizer.encode(text)
         return (
-            list(found.ids),
-            list(found.offsets),
-            [bool(mark) for mark in found.special_tokens_mask],
+            list(encoding.ids),
+            list(encoding.offsets),
+            [bool(mark) for mark in encoding.special_tokens_mask],
         )
 
     def unknown(self, texts: Sequence[str]) -> list[tuple[int, int]]:
         """Of every text how many tokens the model has no word for, and how many it has in all;
         models that spell unknown words in letters or bytes have none."""
-        found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         number = -1 if self._unknown_id is None else self._unknown_id
-        return [(text.ids.count(number), len(text.ids)) for text in found]
+        return [(text.ids.count(number), len(text.ids)) for text in encodings]
 
     @cached_property
     def _unknown_id(self) -> int | None:

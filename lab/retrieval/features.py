@@ -32,8 +32,8 @@ def feature(corpus: Corpus, name: str) -> Floats:
     faulty = [
         f"features: document '{document.doc_id}' has {value!r} as '{name}'; expected a number or "
         "an ISO date"
-        for document, value, found in zip(corpus, raw, read, strict=True)
-        if value not in (None, "") and found is None
+        for document, value, parsed in zip(corpus, raw, read, strict=True)
+        if value not in (None, "") and parsed is None
     ]
     kinds = {kind for kind, _ in filter(None, read)}
     if faulty or len(kinds) > 1:
@@ -48,7 +48,7 @@ def feature(corpus: Corpus, name: str) -> Floats:
             else []
         )
         raise ConfigError([*mixed, *faulty[:SHOWN], *more])
-    values = np.array([np.nan if found is None else found[1] for found in read])
+    values = np.array([np.nan if parsed is None else parsed[1] for parsed in read])
     low, high = np.nanmin(values), np.nanmax(values)
     return np.asarray(
         np.where(np.isnan(values), np.nan, 1.0) if low == high else (values - low) / (high - low)

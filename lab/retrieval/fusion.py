@@ -179,7 +179,7 @@ def _scaled(values: Floats, real: Bools, normalization: str) -> Floats:
     if normalization != "rrf":
         return _filled(values)
     ordered = np.sort(np.where(np.isnan(values), np.inf, -values), axis=1)
-    ahead = [np.searchsorted(row, -own) for row, own in zip(ordered, values, strict=True)]
+    ahead = [np.searchsorted(row, -of_row) for row, of_row in zip(ordered, values, strict=True)]
     return np.where(np.isnan(values), 0.0, 1 / (RRF_K + 1 + np.array(ahead).reshape(values.shape)))
 
 

@@ -67,7 +67,7 @@ def windows(tokens: int, room: int) -> list[tuple[int, int, int]]:
         return [(0, 0, tokens)]
     step = max(room - int(OVERLAP * room), 1)
     firsts = [*range(0, tokens - room, step), tokens - room]
-    middles = [(one + room + other + 1) // 2 for one, other in pairwise(firsts)]
+    middles = [(first + room + following + 1) // 2 for first, following in pairwise(firsts)]
     return list(zip(firsts, [0, *middles], [*middles, tokens], strict=True))
 
 
@@ -91,12 +91,12 @@ def late_vectors(
         ):  # no token at all, of characters that the tokenizer passes over: the nearest one
             first = max(min(first, len(rows) - 1), 0)
             last = first + 1
-        own = [
+        span_rows = [
             rows[first:last],
             *([before] if first == 0 else ()),
             *([after] if last >= len(rows) else ()),
         ]
-        mean = np.concatenate(own).mean(axis=0, dtype=np.float64)
+        mean = np.concatenate(span_rows).mean(axis=0, dtype=np.float64)
         vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-12) if scaled else mean
     return vectors
 
@@ -129,10 +129,10 @@ def _read(encoder: SentenceEncoder, tokens: Tokens) -> tuple[Vectors, Vectors, V
     after it in the last."""
     room = room_of(encoder)
     parts = windows(len(tokens.ids), room)
-    lead, found = len(tokens.before), list[Vectors]()
+    lead, vectors = len(tokens.before), list[Vectors]()
     for number in range(0, len(parts), BATCH):
         batch = parts[number : number + BATCH]
-        found += encoder.token_embeddings(
+        vectors += encoder.token_embeddings(
             [
                 [*tokens.before, *tokens.ids[first : first + room], *tokens.after]
                 for first, _, _ in batch
@@ -140,6 +140,10 @@ def _read(encoder: SentenceEncoder, tokens: Tokens) -> tuple[Vectors, Vectors, V
         )
     rows = [
         read[lead + kept - first : lead + last - first]
-        for (first, kept, last), read in zip(parts, found, strict=True)
+        for (first, kept, last), read in zip(parts, vectors, strict=True)
     ]
-    return found[0][:lead], np.concatenate(rows), found[-1][len(found[-1]) - len(tokens.after) :]
+    return (
+        vectors[0][:lead],
+        np.concatenate(rows),
+        vectors[-1][len(vectors[-1]) - len(tokens.after) :],
+    )

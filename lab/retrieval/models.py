@@ -59,10 +59,10 @@ def _packaged(name: str) -> Path:
             f"model '{name}' comes from a package that is not installed; pip install {distribution}"
         )
     path = Path(spec.submodule_search_locations[0]) / folder
-    found = _sha256(path / "model.safetensors")
-    if found != expected:
+    actual = _sha256(path / "model.safetensors")
+    if actual != expected:
         raise ModelError(
-            f"model '{name}': {path}/model.safetensors has SHA-256 {found}, expected {expected}; "
+            f"model '{name}': {path}/model.safetensors has SHA-256 {actual}, expected {expected}; "
             f"reinstall {distribution}"
         )
     return path
@@ -106,23 +106,23 @@ def _sha256(path: Path) -> str:
         if known is not None and known[0] == state:
             return known[1]
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
         raise ModelError(f"{path}: cannot be read ({fault.strerror})") from None
     # A file that was written just now may be written again within the clock's step.
     if time.time_ns() - seen.st_ctime_ns > SETTLED:
-        _hashes[path] = state, found
-    return found
+        _hashes[path] = state, digest
+    return digest
 
 
 def model_modules(folder: Path) -> list[tuple[str, Path]]:
     """Class and folder of every module of a sentence-transformers model, in order; none where it
     names none, which stands for a transformer whose tokens are averaged."""
     try:
-        found = json.loads((folder / "modules.json").read_text("utf-8"))
+        modules = json.loads((folder / "modules.json").read_text("utf-8"))
         return [
             (str(module["type"]).rpartition(".")[2], folder / str(module["path"]))
-            for module in found
+            for module in modules
         ]
     except FileNotFoundError:
         return []
@@ -133,9 +133,9 @@ def model_modules(folder: Path) -> list[tuple[str, Path]]:
 def read_json(path: Path) -> dict[str, object]:
     """A model's settings file; an absent one counts as empty."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        value = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as fault:
         raise ModelError(f"{path}: cannot be read ({fault})") from None
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

@@ -38,9 +38,9 @@ def scores_of(queries: csr_array, postings: csr_array, constants: Floats, chunks
 
 def compile_all() -> None:
     """Have numba compile what is below, or load it from its cache: seconds, once a machine."""
-    one = csr_array(np.ones((1, 1)))
-    search(one, one, np.zeros(1), 1)
-    scores_of(one, one, np.zeros(1), np.zeros((1, 1), dtype=np.int64))
+    unit = csr_array(np.ones((1, 1)))
+    search(unit, unit, np.zeros(1), 1)
+    scores_of(unit, unit, np.zeros(1), np.zeros((1, 1), dtype=np.int64))
 
 
 def _parts(matrix: csr_array) -> tuple[Ints, Ints, Floats]:

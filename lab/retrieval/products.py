@@ -25,14 +25,14 @@ def distances(vectors: Vectors, queries: Vectors, chunks: Ints, *, straight: boo
 
 def compile_products() -> None:
     """Have numba compile what is below, or load it from its cache."""
-    one = np.ones((1, 1), dtype=np.float32)
-    inner_products(one, one, np.zeros((1, 1), dtype=np.int64))
+    unit = np.ones((1, 1), dtype=np.float32)
+    inner_products(unit, unit, np.zeros((1, 1), dtype=np.int64))
 
 
 @njit(cache=True)
 def _products(vectors, queries, chunks, lanes):  # type: ignore[no-untyped-def]
     dimension = vectors.shape[1]
-    found, query, sums = np.full(chunks.shape, np.nan), np.zeros(lanes * LANES), np.zeros(LANES)
+    products, query, sums = np.full(chunks.shape, np.nan), np.zeros(lanes * LANES), np.zeros(LANES)
     for row in range(len(queries)):
         query[:dimension] = queries[row]
         for place in range(chunks.shape[1]):
@@ -50,13 +50,13 @@ def _products(vectors, queries, chunks, lanes):  # type: ignore[no-untyped-def]
             total = 0.0
             for step in range(LANES):
                 total += sums[step]
-            found[row, place] = total
-    return found
+            products[row, place] = total
+    return products
 
 
 @njit(cache=True)
 def _distances(vectors, queries, chunks, straight):  # type: ignore[no-untyped-def]
-    found = np.full(chunks.shape, np.nan)
+    distances = np.full(chunks.shape, np.nan)
     for row in range(len(queries)):
         for place in range(chunks.shape[1]):
             chunk = chunks[row, place]
@@ -66,5 +66,5 @@ def _distances(vectors, queries, chunks, straight):  # type: ignore[no-untyped-d
             for step in range(vectors.shape[1]):
                 gap = np.float64(vectors[chunk, step]) - np.float64(queries[row, step])
                 total += gap * gap if straight else abs(gap)
-            found[row, place] = np.sqrt(total) if straight else total
-    return found
+            distances[row, place] = np.sqrt(total) if straight else total
+    return distances

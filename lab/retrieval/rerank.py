@@ -88,15 +88,15 @@ def rerank(
     """
     width = min(config.depth, ranking.chunks.shape[1])
     pool, fused = ranking.chunks[:, :width], ranking.scores[:, :width]
-    own = np.where(pool == NONE, np.nan, pair_scores[:, :width])
-    scores = own
+    reranked = np.where(pool == NONE, np.nan, pair_scores[:, :width])
+    scores = reranked
     if config.blend < 1:
         real = pool != NONE
         first_stage = min_max(np.where(real, fused, np.nan), real)
-        scores = config.blend * min_max(own, real) + (1 - config.blend) * first_stage
+        scores = config.blend * min_max(reranked, real) + (1 - config.blend) * first_stage
     keep = pool != NONE
     if config.threshold is not None:
-        keep &= np.nan_to_num(own, nan=-np.inf) >= np.array(config.cuts(questions))[:, None]
+        keep &= np.nan_to_num(reranked, nan=-np.inf) >= np.array(config.cuts(questions))[:, None]
     sortable = np.where(keep, np.round(scores, DECIMALS), -np.inf)
     order = np.argsort(-sortable, axis=1, kind="stable")
     chunks = np.take_along_axis(np.where(keep, pool, NONE), order, axis=1)

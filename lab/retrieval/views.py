@@ -57,28 +57,28 @@ class Views(Generic[Own]):
     has (CombMAX, Fox & Shaw, TREC-2), so all chunks of a document tie where its title decides, and
     the ranking's rule for ties orders them.
 
-    `own` is the index over the chunks' own texts; `beside` has the entries of every other view with
+    `own` is the index over the chunks' own texts; `others` has the entries of every other view with
     the index over them.
     """
 
     own: Own
-    beside: tuple[tuple[Entries, Own], ...] = ()
+    others: tuple[tuple[Entries, Own], ...] = ()
 
     @property
     def size(self) -> int:
         """Bytes of all indexes."""
-        return self.own.size + sum(index.size for _, index in self.beside)
+        return self.own.size + sum(index.size for _, index in self.others)
 
     def each(self, change: Callable[[Own], Own]) -> "Views[Own]":
         """The same views over changed indexes."""
         return Views(
-            change(self.own), tuple((entries, change(index)) for entries, index in self.beside)
+            change(self.own), tuple((entries, change(index)) for entries, index in self.others)
         )
 
     def only(self, chunks: Ints) -> "Views[Own]":
         """All views of some documents, whose chunks (ascending) are numbered anew."""
-        beside = []
-        for entries, index in self.beside:
+        others = []
+        for entries, index in self.others:
             held = np.unique(entries.of_chunk[chunks])
             held = held[held != NONE]
             number = np.full(len(entries.texts) + 1, NONE)  # the last place is NONE's
@@ -90,20 +90,20 @@ class Views(Generic[Own]):
                 entries.count[held],
                 number[entries.of_chunk[chunks]],
             )
-            beside.append((kept, index.only(held)))
-        return Views(self.own.only(chunks), tuple(beside))
+            others.append((kept, index.only(held)))
+        return Views(self.own.only(chunks), tuple(others))
 
     def search(self, queries: Questions, depth: int) -> Ranking:
         """The best `depth` chunks of every question: each is among the first `depth` of the view
         that has its best score."""
-        found = self.own.search(queries, depth)
-        if not self.beside:
-            return found
+        by_text = self.own.search(queries, depth)
+        if not self.others:
+            return by_text
         chunks = union(
-            found,
+            by_text,
             *(
                 _chunks(index.search(queries, depth), entries, depth)
-                for entries, index in self.beside
+                for entries, index in self.others
             ),
         )
         scores = self.scores(queries, chunks)
@@ -113,36 +113,36 @@ class Views(Generic[Own]):
         """The best score of given chunks over all views (questions x any, NONE for absent); NaN
         where no view has one."""
         return np.asarray(
-            np.fmax(self.own.scores(queries, chunks), self.scores_beside(queries, chunks))
+            np.fmax(self.own.scores(queries, chunks), self.scores_of_others(queries, chunks))
         )
 
-    def scores_beside(self, queries: Questions, chunks: Ints) -> Floats:
+    def scores_of_others(self, queries: Questions, chunks: Ints) -> Floats:
         """The best score over the views other than the chunk's own text."""
         best = np.full(chunks.shape, np.nan)
-        for entries, index in self.beside:
-            found = np.where(chunks == NONE, NONE, entries.of_chunk[chunks])
-            best = np.fmax(best, index.scores(queries, found))
+        for entries, index in self.others:
+            held = np.where(chunks == NONE, NONE, entries.of_chunk[chunks])
+            best = np.fmax(best, index.scores(queries, held))
         return best
 
 
-def _chunks(found: Ranking, entries: Entries, depth: int) -> Ranking:
+def _chunks(ranking: Ranking, entries: Entries, depth: int) -> Ranking:
     """Entries as their chunks in order, the first `depth`: what follows has that many chunks of at
     least its score ahead."""
-    chunks = np.full((len(found), depth), NONE, dtype=np.int64)
-    for query in range(len(found)):
-        hits = found.hits(query)
-        own = [
+    chunks = np.full((len(ranking), depth), NONE, dtype=np.int64)
+    for query in range(len(ranking)):
+        hits = ranking.hits(query)
+        of_entries = [
             np.arange(entries.first[e], entries.first[e] + min(int(entries.count[e]), depth))
             for e in hits
         ]
-        row = np.concatenate(own)[:depth] if own else hits
+        row = np.concatenate(of_entries)[:depth] if of_entries else hits
         chunks[query, : len(row)] = row
     return Ranking(chunks, np.zeros(chunks.shape))
 
 
 def entries_of(chunking: Chunking, views: Iterable[str]) -> list[Entries]:
     """The entries of every view but the chunks' own text. A document without chunks has none."""
-    found = []
+    entries = []
     documents = np.arange(len(chunking.corpus))
     first, end = (
         np.searchsorted(chunking.document, documents, side=side) for side in ("left", "right")
@@ -154,7 +154,7 @@ def entries_of(chunking: Chunking, views: Iterable[str]) -> list[Entries]:
         has = np.array([bool(text) for text in texts]) & (end > first)
         number = np.where(has, np.cumsum(has) - 1, NONE)
         held = np.flatnonzero(has)
-        found.append(
+        entries.append(
             Entries(
                 [texts[d] for d in held],
                 first[held],
@@ -162,7 +162,7 @@ def entries_of(chunking: Chunking, views: Iterable[str]) -> list[Entries]:
                 number[chunking.document],
             )
         )
-    return found
+    return entries
 
 
 def parted(whole: BM25, chunks: int, entries: Sequence[Entries]) -> Views[BM25]:

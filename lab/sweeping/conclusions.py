@@ -29,7 +29,7 @@ def conclusions(measured: Measured) -> dict[str, Any]:
     chosen, systems = measured.selection, measured.contenders
     account = chosen.nested
     means = chosen.scores.mean(axis=0)
-    found = {
+    answers = {
         "select_by": measured.plan.measure.select_by,
         "unit": measured.clusters.unit,
         "units": len(measured.clusters),
@@ -64,7 +64,7 @@ def conclusions(measured: Measured) -> dict[str, Any]:
         "few_questions": len(measured.plan.pieces.queries) < FEW_QUESTIONS,
         "sealed": None if measured.sealed is None else asdict(measured.sealed),
     }
-    return {key: _rounded(value) for key, value in found.items()}
+    return {key: _rounded(value) for key, value in answers.items()}
 
 
 def honest_interval(measured: Measured) -> list[float]:
@@ -82,17 +82,17 @@ def detectable(measured: Measured) -> dict[str, dict[str, float]]:
     which is never the smaller."""
     against, units = measured.selection.against, len(measured.clusters)
     best_of_all = Look(against.critical, against.loss, len(measured.contenders) - 1)
-    found = {}
+    differences = {}
     for metric in measured.metrics:
         scores = measured.compared_column(metric)
         known = np.nan_to_num(scores)
         error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), measured.clusters)
-        one = detectable_difference(error, units, planned(units))
-        found[metric] = {
-            "planned": one,
-            "in_grid": max(one, detectable_difference(error, units, best_of_all)),
+        in_one_look = detectable_difference(error, units, planned(units))
+        differences[metric] = {
+            "planned": in_one_look,
+            "in_grid": max(in_one_look, detectable_difference(error, units, best_of_all)),
         }
-    return found
+    return differences
 
 
 def _rounded(plain: Any) -> Any:

@@ -67,10 +67,12 @@ def cut_by_depth(reaches: Sequence[Reach], metrics: Sequence[Metric], unit: str)
         listed = np.concatenate([reach.listed[of] for reach, of in concerned]).mean()
         depths = " and ".join(map(str, sorted({reach.depth for reach, _ in concerned})))
         lack = f"fewer {things} than it reads" if metric.k else "not all evidence"
-        told = (
+        reason = (
             f"depth {depths} counts chunks, which under {len(concerned)} of {len(reaches)} systems "
             f"hold {lack} for up to {most} of {len(concerned[0][1])} questions ({listed:.0f} "
             f"{things} on average); what lies below counts as missed, so raise it"
         )
-        cut.setdefault(told, []).append(metric.label)
-    return tuple(f"retrieve.depth cuts {', '.join(labels)}: {told}" for told, labels in cut.items())
+        cut.setdefault(reason, []).append(metric.label)
+    return tuple(
+        f"retrieve.depth cuts {', '.join(labels)}: {reason}" for reason, labels in cut.items()
+    )

@@ -60,11 +60,11 @@ def source_of(
                     & (passages.end > start)
                 )
                 taken.update(overlap.nonzero()[0].tolist())
-    found = bm25.build(passages, BM25Config()).search(
+    ranking = bm25.build(passages, BM25Config()).search(
         [query.text for query in queries], len(passages)
     )
     near = {
-        query.query_id: [c for c in found.hits(q).tolist() if c not in taken]
+        query.query_id: [c for c in ranking.hits(q).tolist() if c not in taken]
         for q, query in enumerate(queries)
     }
     return Source(corpus, passages, near)
@@ -80,12 +80,12 @@ def sibling(query: Query, source: Source, draw: random.Random) -> Iterator[str]:
     """The evidence's passage with its identifiers turned into near misses: one digit of each is
     another one."""
     for text in _evidence(query, source.corpus):
-        found = [
+        identifiers = [
             (span, word) for span, word in find_identifiers(text) if any(map(str.isdigit, word))
         ]
-        if found:
+        if identifiers:
             yield _replaced(
-                text, [(start, end, _other_digit(word, draw)) for (start, end), word in found]
+                text, [(start, end, _other_digit(word, draw)) for (start, end), word in identifiers]
             )
 
 
@@ -135,7 +135,7 @@ def distractors(
         return _nearest_own(queries, source, dose)
     if kind not in MAKERS:
         raise ConfigError(f"distractors '{kind}' are unknown{nearest(kind, MAKERS)}")
-    found = []
+    added = []
     for query in queries:
         if not query.evidence:
             continue
@@ -150,10 +150,10 @@ def distractors(
                 "injected": kind,
                 "query_id": query.query_id,
             }
-            found.append(
+            added.append(
                 Document(f"{INJECTED}{kind}:{query.query_id}:{number:03d}", text, "", metadata)
             )
-    return tuple(found)
+    return tuple(added)
 
 
 def injected(corpus: Corpus) -> int:
@@ -170,7 +170,7 @@ def _nearest_own(queries: Sequence[Query], source: Source, dose: int) -> tuple[D
             for passage in source.near[query.query_id][:dose]:
                 passing = chosen.setdefault(int(source.passages.document[passage]), {})
                 passing |= _filtered_as(query, source.corpus) | passing
-    own = [
+    of_folder = [
         (source.passages.corpus.documents[place], passing)
         for place, passing in sorted(chosen.items())
     ]
@@ -181,7 +181,7 @@ def _nearest_own(queries: Sequence[Query], source: Source, dose: int) -> tuple[D
             d.title,
             {**passing, **d.metadata, "injected": OWN},
         )
-        for d, passing in own
+        for d, passing in of_folder
     )
 
 
@@ -191,7 +191,11 @@ def _filtered_as(query: Query, corpus: Corpus) -> dict[str, Any]:
     if query.filter is None or doc_id not in corpus:
         return {}
     held = corpus[doc_id].metadata
-    return {one.key: held[one.key] for one in query.filter.conditions if one.key in held}
+    return {
+        condition.key: held[condition.key]
+        for condition in query.filter.conditions
+        if condition.key in held
+    }
 
 
 def _evidence(query: Query, corpus: Corpus) -> Iterator[str]:

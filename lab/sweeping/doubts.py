@@ -7,7 +7,7 @@ from typing import Any
 from lab.evaluation.metrics import WEIGHTED, parse_metric
 from lab.evaluation.unjudged import Unjudged, can_turn, decided_by_unjudged, unjudged
 from lab.sweeping.outcomes import Outcomes
-from lab.sweeping.perhaps import Perhaps, perhaps_evidence, told
+from lab.sweeping.perhaps import Perhaps, perhaps_evidence, perhaps_note
 from lab.sweeping.plan import Plan
 
 
@@ -22,7 +22,7 @@ class Doubts:
     def notes(self, systems: Sequence[str]) -> tuple[str, ...]:
         """Lines for the reader of the run."""
         turned = decided_by_unjudged(self.unjudged, systems) if self.unjudged else ""
-        return tuple(line for line in (told(self.perhaps, len(systems)), turned) if line)
+        return tuple(line for line in (perhaps_note(self.perhaps, len(systems)), turned) if line)
 
     def columns(self) -> dict[str, Any]:
         """Columns of the table of systems, empty where documents are not judged: whether the
@@ -31,7 +31,7 @@ class Doubts:
 
     def record(self) -> list[dict[str, Any]]:
         """Every place of perhaps evidence, for the manifest."""
-        return [asdict(one) | {"words": list(one.words)} for one in self.perhaps]
+        return [asdict(place) | {"words": list(place.words)} for place in self.perhaps]
 
 
 def doubts(plan: Plan, outcomes: Outcomes) -> Doubts:

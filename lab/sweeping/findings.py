@@ -43,7 +43,11 @@ class Findings:
         the answerable; NaN for a foreign system."""
         if not self.unanswered:
             return {}
-        last = {one.system: one.separations[-1] for one in self.unanswered if one.separations}
+        last = {
+            result.system: result.separations[-1]
+            for result in self.unanswered
+            if result.separations
+        }
         return {
             "unanswerable_auc": [last[name].auc if name in last else np.nan for name in systems],
             "unanswerable_rejected": [
@@ -56,14 +60,15 @@ class Findings:
         system and stage, `system` and the fields of Separation. Hybrid scores are normalised within
         a question, so they cannot tell questions apart."""
         return _rows(
-            Separation, [(one.system, row) for one in self.unanswered for row in one.separations]
+            Separation,
+            [(result.system, row) for result in self.unanswered for row in result.separations],
         )
 
     def thresholds(self) -> "pd.DataFrame":
         """What thresholds on the reranker do: a row a system and threshold, `system` and the fields
         of ThresholdEffect."""
-        found = [(one.system, row) for one in self.unanswered for row in one.effects]
-        return _rows(ThresholdEffect, found).rename(columns=METRICS)
+        effects = [(result.system, row) for result in self.unanswered for row in result.effects]
+        return _rows(ThresholdEffect, effects).rename(columns=METRICS)
 
     def causes(self, systems: Sequence[str]) -> "pd.DataFrame":
         """A row a system and missed piece (see `lab.runs.columns`)."""
@@ -94,7 +99,7 @@ class Findings:
             ],
             "unread_start": [tail and tail.start for tail in tails],
             "unread_end": [tail and tail.end for tail in tails],
-            "outranked_by": [[asdict(one) for one in miss.outranked_by] for miss in misses],
+            "outranked_by": [[asdict(ahead) for ahead in miss.outranked_by] for miss in misses],
             "alpha_low": [_ends(miss, 0) for miss in misses],
             "alpha_high": [_ends(miss, 1) for miss in misses],
             "filtered_by": [list(miss.filtered) for miss in misses],
@@ -140,7 +145,7 @@ class Findings:
         of its mean, from `low` to `high`."""
         import pandas as pd
 
-        kinds, found = [query.kind for query in asked.queries], list[tuple[str, AlphaSummary]]()
+        kinds, named = [query.kind for query in asked.queries], list[tuple[str, AlphaSummary]]()
         labels = [
             label
             for label in dict.fromkeys((f"recall@{self.cutoff.k}", *metrics))
@@ -152,20 +157,24 @@ class Findings:
                 continue
             every = metric_values(family.curves, asked, [parse_metric(label) for label in drawn])
             for label, values in zip(drawn, every, strict=True):
-                found += [
-                    (family.name, one)
-                    for one in summaries(family.curves, kinds, self.cutoff.k, label, values)
+                named += [
+                    (family.name, summary)
+                    for summary in summaries(family.curves, kinds, self.cutoff.k, label, values)
                 ]
-        names, lengths = ["family", "metric", "slice"], [len(one.steps.low) for _, one in found]
+        names, lengths = (
+            ["family", "metric", "slice"],
+            [len(summary.steps.low) for _, summary in named],
+        )
         table = pd.DataFrame(
-            [{"family": name} | one.row for name, one in found], columns=None if found else names
+            [{"family": name} | summary.row for name, summary in named],
+            columns=None if named else names,
         )
         means = {
             name: table[name].astype("category").repeat(lengths).reset_index(drop=True)
             for name in names
         }
         edges = {
-            name: np.concatenate([getattr(one.steps, name) for _, one in found] or [[]])
+            name: np.concatenate([getattr(summary.steps, name) for _, summary in named] or [[]])
             for name in ("low", "high", "value")
         }
         return table, pd.DataFrame(means | edges)
@@ -188,12 +197,12 @@ def _column(name: str, values: Sequence[Any]) -> "pd.Series":
     return pd.Series(values, dtype=plain.get(name, "object"))
 
 
-def _rows(kind: type, found: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":
+def _rows(kind: type, values: "Sequence[tuple[str, DataclassInstance]]") -> "pd.DataFrame":
     """Values of one kind, each with its system."""
     import pandas as pd
 
     names = ["system", *(field.name for field in fields(kind))]
-    return pd.DataFrame([(system, *astuple(value)) for system, value in found], columns=names)
+    return pd.DataFrame([(system, *astuple(value)) for system, value in values], columns=names)
 
 
 def proved(
@@ -202,8 +211,8 @@ def proved(
     """The misses with what other systems of the run prove."""
     place = _places(asked)
     held = np.ones((len(configs), len(asked)), dtype=bool)
-    for system, found in enumerate(misses):
-        held[system, [place[miss.query_id, miss.piece] for miss in found]] = False
+    for system, of_system in enumerate(misses):
+        held[system, [place[miss.query_id, miss.piece] for miss in of_system]] = False
     return proved_by_systems(
         [config.settings() for config in configs],
         misses,

@@ -95,20 +95,29 @@ def interfere(
         )
     if min(doses, default=0) < 0:
         raise ConfigError(f"doses {list(doses)}: expected numbers of documents a question, from 0")
-    told, source = progress or Silent(), source_of(corpus, queries, folder)
+    progress, source = progress or Silent(), source_of(corpus, queries, folder)
     runs: dict[tuple[str, int], Run] = {}
     injected: dict[tuple[str, int], int] = {}
-    plain = sweep(corpus, queries, grid, measure, name=name, cache=cache, progress=told, **models)
+    plain = sweep(
+        corpus, queries, grid, measure, name=name, cache=cache, progress=progress, **models
+    )
     for kind in [OWN] if folder is not None else kinds:
         runs[kind, 0], injected[kind, 0] = plain, 0
         for dose in sorted({dose for dose in doses if dose > 0}):
             added = distractors(queries, source, kind, dose, seed)
-            told.note(f"{kind}, dose {dose}: {len(added)} documents injected")
+            progress.note(f"{kind}, dose {dose}: {len(added)} documents injected")
             injected[kind, dose] = len(added)
             if added:
                 grown = Corpus([*corpus, *added])
                 runs[kind, dose] = sweep(
-                    grown, queries, grid, measure, name=name, cache=cache, progress=told, **models
+                    grown,
+                    queries,
+                    grid,
+                    measure,
+                    name=name,
+                    cache=cache,
+                    progress=progress,
+                    **models,
                 )
             else:
                 runs[kind, dose] = plain

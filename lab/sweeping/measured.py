@@ -99,14 +99,14 @@ class Measured:
     @cached_property
     def means(self) -> Floats:
         """Means over questions (systems x metrics), without those that have no value."""
-        found = []
+        columns = []
         for column in range(len(self.metrics)):
             values = self.values[:, :, column]
             known = ~np.isnan(values)
             total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
             empty = np.full(len(total), np.nan)
-            found.append(np.divide(total, count, out=empty, where=count > 0))
-        return np.column_stack(found)
+            columns.append(np.divide(total, count, out=empty, where=count > 0))
+        return np.column_stack(columns)
 
     @cached_property
     def intervals(self) -> tuple[Floats, Floats]:

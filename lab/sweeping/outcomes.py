@@ -47,7 +47,7 @@ class Outcomes:
     @property
     def compared(self) -> list[int]:
         """Places of the systems whose figures can be compared."""
-        return [place for place, one in enumerate(self.systems) if one.incomparable is None]
+        return [place for place, system in enumerate(self.systems) if system.incomparable is None]
 
     @property
     def complete(self) -> Ints:

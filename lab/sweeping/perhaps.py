@@ -50,24 +50,24 @@ def perhaps_evidence(
         for query, document, start, end in _above(of, len(asked.queries)):
             if words[query]:
                 above.setdefault((query, document), []).append((start, end, system))
-    found = []
+    places = []
     for (query, document), hits in sorted(above.items()):
         if len({system for _, _, system in hits}) * 2 > len(rows):
             text = corpus.documents[document].text
             held = [(s, e, n) for s, e, n in hits if _holds(text[s:e], words[query])]
             for start, end, systems in _places(held, len(rows)):
-                own = set(ANALYZERS["english"](text[start:end]))
-                found.append(
+                of_hit = set(ANALYZERS["english"](text[start:end]))
+                places.append(
                     Perhaps(
                         asked.queries[query].query_id,
                         corpus.documents[document].doc_id,
                         start,
                         end,
                         systems,
-                        tuple(sorted(words[query] & own)),
+                        tuple(sorted(words[query] & of_hit)),
                     )
                 )
-    return tuple(found)
+    return tuple(places)
 
 
 def _answer_words(query: Query, corpus: Corpus) -> frozenset[str]:
@@ -107,14 +107,14 @@ def _places(hits: list[tuple[int, int, int]], systems: int) -> Iterator[tuple[in
         left = [hit for hit in left if hit not in same]
 
 
-def told(found: Sequence[Perhaps], systems: int) -> str:
+def perhaps_note(places: Sequence[Perhaps], systems: int) -> str:
     """A line that names the first few; nothing where there are none."""
-    if not found:
+    if not places:
         return ""
-    questions = len({one.query_id for one in found})
-    shown = ", ".join(f"{p.query_id} in {p.doc_id}:{p.start}-{p.end}" for p in found[:5])
+    questions = len({place.query_id for place in places})
+    shown = ", ".join(f"{p.query_id} in {p.doc_id}:{p.start}-{p.end}" for p in places[:5])
     return (
         f"perhaps evidence too: for {questions} question(s) most of the {systems} systems find "
         "text above the evidence that holds the answer's words: "
-        f"{shown}{', ...' if len(found) > 5 else ''}; mark it as an alternative if it answers"
+        f"{shown}{', ...' if len(places) > 5 else ''}; mark it as an alternative if it answers"
     )

@@ -64,9 +64,9 @@ class Profile:
         """Latencies as columns of the table of systems, one entry a system."""
         known = [self.latencies.get(config, Latency()) for config in configs]
         return {
-            "query_p50_ms": [one.p50 for one in known],
-            "query_p95_ms": [one.p95 for one in known],
-            "query_batch_ms": [one.batch for one in known],
+            "query_p50_ms": [latency.p50 for latency in known],
+            "query_p95_ms": [latency.p95 for latency in known],
+            "query_batch_ms": [latency.batch for latency in known],
         }
 
 

@@ -135,7 +135,7 @@ def run_chunking(
         key: Diagnosis(Replay(askings[key], context.pieces, context.cutoff, group, judged_as))
         for key, group in groups.items()
     }
-    found: list[SystemOutcome] = []
+    outcomes: list[SystemOutcome] = []
     for config in configs:
         asking, diagnosis = (
             askings[config.filter, config.variants],
@@ -161,7 +161,7 @@ def run_chunking(
                 places[config.deliver] = reachable(context.pieces, run, context.cutoff)
         reach = Reach.of(ranking, run, config.depth, len(stage.chunking), context.pieces.query)
         read = replace(run, judged=run.judged.first(context.ranks_read))
-        found.append(
+        outcomes.append(
             SystemOutcome(
                 run=read,
                 rows=rows,
@@ -180,11 +180,11 @@ def run_chunking(
             unanswered(
                 askings[key], unanswerable_askings[key], config, system.run.judge, context.pieces
             )
-            for config, system in zip(configs, found, strict=True)
+            for config, system in zip(configs, outcomes, strict=True)
             if (key := (config.filter, config.variants)) in unanswerable_askings
         ]
     families = tuple(family for diagnosis in diagnoses.values() for family in diagnosis.families)
-    return ChunkingOutcome(tuple(found), families, tuple(separations))
+    return ChunkingOutcome(tuple(outcomes), families, tuple(separations))
 
 
 def run_foreign(
@@ -198,7 +198,7 @@ def run_foreign(
     with resources.timed("ask retrievers"):
         answers, identity = ask_retriever(name, retriever, context.pieces, resources.progress)
     hits = anchored(
-        context.corpus, [answers.found.get(query.query_id, ()) for query in context.pieces.queries]
+        context.corpus, [answers.hits.get(query.query_id, ()) for query in context.pieces.queries]
     )
     with resources.timed("judge"):
         run = foreign_run(hits, context.pieces, context.hold, context.plan.counter, resources)
@@ -210,8 +210,8 @@ def run_foreign(
     spans = isinstance(run.judge, SpanJudge)
     places = context.pieces.per_query if spans else reachable(context.pieces, run, context.cutoff)
     read = replace(run, judged=run.judged.first(context.ranks_read))
-    found = SystemOutcome(read, rows, misses, places, None, incomparable=answers.incomparable)
-    return found, identity, tuple(account(name, answers, hits.counts))
+    outcome = SystemOutcome(read, rows, misses, places, None, incomparable=answers.incomparable)
+    return outcome, identity, tuple(account(name, answers, hits.counts))
 
 
 def _tokens_of_judged(judge: Judge, spans: Chunking, starts: Sequence[Ints]) -> Ints:

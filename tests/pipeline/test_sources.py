@@ -37,9 +37,9 @@ def found(
     source: Any, retries: int = 0, depth: int = 10, asked: dict[str, str] = ASKED
 ) -> tuple[dict[str, Any], dict[str, str]]:
     answers = ask(source, asked, depth, retries)
-    assert set(answers.found) | set(answers.failed) == set(asked), "every question is accounted for"
-    assert not set(answers.found) & set(answers.failed)
-    return {q: [hit.doc_id for hit in hits] for q, hits in answers.found.items()}, answers.failed
+    assert set(answers.hits) | set(answers.failed) == set(asked), "every question is accounted for"
+    assert not set(answers.hits) & set(answers.failed)
+    return {q: [hit.doc_id for hit in hits] for q, hits in answers.hits.items()}, answers.failed
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_what_a_splitter_loses_stands_in_notes_and_check(monkeypatch: pytest.Mon
     found = sweep(chunk_strategy="langchain:recursive", mode="bm25")
     told: Sequence[str] = [note for note in found.notes if note.startswith("langchain")]
     assert tuple(told) == expected
-    assert check_chunks(CORPUS, QUERIES, grid.systems()[0]).told == expected
+    assert check_chunks(CORPUS, QUERIES, grid.systems()[0]).notes == expected
 
 
 def test_check_does_not_encode_sentences_and_says_so() -> None:
@@ -277,7 +277,7 @@ def test_check_does_not_encode_sentences_and_says_so() -> None:
     )
     assert [fact.label for fact in found.facts] == ["fixed-400"]
     assert len(found.scatter) == 1
-    assert found.told[0].startswith(
+    assert found.notes[0].startswith(
         "semantic-400-p95: where it cuts is known once its sentences are encoded"
     )
-    assert found.told[1].startswith("late pooling: 1 of 2 documents are longer")
+    assert found.notes[1].startswith("late pooling: 1 of 2 documents are longer")

@@ -17,7 +17,7 @@ from tests.retrieval.shapes import tiny
 
 def told(corpus: lab.Corpus, queries: list[lab.Query], model: str) -> tuple[str, ...]:
     grid = lab.Grid(mode="dense", model=model)
-    return check_chunks(corpus, queries, grid.systems()[0]).told
+    return check_chunks(corpus, queries, grid.systems()[0]).notes
 
 
 @pytest.mark.parametrize(("name", "reads"), [("handbook-zh", False), ("devices", True)])
@@ -69,6 +69,6 @@ def test_chunks_that_hold_more_tokens_when_counted_again_are_told() -> None:
     counts = [len(offsets(text)) for text in chunking.texts]
     above = sum(count > 40 for count in counts)
     assert above
-    lines = check_chunks(corpus, [query], grid.systems()[0]).told
+    lines = check_chunks(corpus, [query], grid.systems()[0]).notes
     expected = f"{above} of {len(chunking)} chunks hold more tokens than asked for when counted"
     assert any(expected in line and f"up to {max(counts)}" in line for line in lines)

@@ -70,7 +70,7 @@ def ask_retriever(
     questions = {query.query_id: query.text for query in pieces.queries}
     advance = progress.stage(f"ask {name}", len(questions))
     answers = ask(source, questions, depth, retries, advance)
-    if answers.failed and not any(questions[query_id].strip() for query_id in answers.found):
+    if answers.failed and not any(questions[query_id].strip() for query_id in answers.hits):
         query_id, reason = next(iter(answers.failed.items()))
         raise ConfigError(
             f"retriever '{name}': none of {len(answers.failed)} questions got a valid answer; "
@@ -262,7 +262,7 @@ def account(name: str, answers: Answers, counts: Mapping[str, int]) -> tuple[str
         )
     if answers.retried:
         lines.append(f"{name}: {answers.retried} question(s) were asked again")
-    told = {
+    meanings = {
         "unknown document": "name documents that are not in the corpus",
         "offsets outside": "have offsets outside their document",
         "text not found": "have a text that is not in the corpus",
@@ -272,7 +272,7 @@ def account(name: str, answers: Answers, counts: Mapping[str, int]) -> tuple[str
     }
     lines += [
         f"{name}: {counts[key]} of {counts['hits']} hits {what}"
-        for key, what in told.items()
+        for key, what in meanings.items()
         if counts.get(key)
     ]
     return tuple(lines)

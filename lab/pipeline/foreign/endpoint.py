@@ -112,9 +112,9 @@ class _Connections(urllib.request.HTTPHandler):
         return Kept
 
     def cut(self) -> None:
-        for one in self.sockets:
+        for connection in self.sockets:
             with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 class _SecureConnections(urllib.request.HTTPSHandler):

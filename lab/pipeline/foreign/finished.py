@@ -68,7 +68,7 @@ class RunFile:
 
     def _json(self) -> dict[str, Answer]:
         problems: list[str] = []
-        found: dict[str, Answer] = {}
+        answers: dict[str, Answer] = {}
         seen: dict[str, str] = {}
         for place, record in read_records(self.path, problems, CorpusError):
             query_id = identifier(record, "query_id", place, problems)
@@ -77,7 +77,7 @@ class RunFile:
                 problems.append(f"{place}: {hits.reason}")
             elif query_id is not None:
                 note_repeat(place, "query_id", query_id, seen, problems)
-                found[query_id] = hits
+                answers[query_id] = hits
         if problems:
             raise CorpusError(problems)
-        return found
+        return answers

@@ -42,7 +42,7 @@ class Answers:
     """What one retriever answered, by query id; `failed` holds the last reason of every question
     without an answer, `unlisted` those of them that a finished run has no line for."""
 
-    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    hits: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
     retried: int = 0
@@ -51,7 +51,7 @@ class Answers:
     def incomparable(self) -> str | None:
         """Why its means cannot be compared: too many questions failed. None where they can. What a
         finished run does not list was returned as nothing, and is judged so."""
-        failed, asked = len(self.failed) - len(self.unlisted), len(self.failed) + len(self.found)
+        failed, asked = len(self.failed) - len(self.unlisted), len(self.failed) + len(self.hits)
         if failed <= MOST_FAILED * asked:
             return None
         return f"{failed} of {asked} questions failed, more than {MOST_FAILED:.0%}"
@@ -67,9 +67,9 @@ def ask(
     """Ask every question, the failed ones again up to `retries` times. Blank questions are not
     asked: they find nothing."""
     answers = Answers(
-        found={query_id: () for query_id, text in questions.items() if not text.strip()}
+        hits={query_id: () for query_id, text in questions.items() if not text.strip()}
     )
-    advance(len(answers.found))
+    advance(len(answers.hits))
     pending = {query_id: text for query_id, text in questions.items() if text.strip()}
     for attempt in range(retries + 1):
         if not pending:
@@ -80,14 +80,14 @@ def ask(
         answers.failed |= dict.fromkeys(pending, "no answer was given")
         final: set[str] = set()
         for query_id, answer in source.answers(pending, depth):
-            if query_id not in pending or query_id in answers.found:
+            if query_id not in pending or query_id in answers.hits:
                 continue
             if isinstance(answer, Failure):
                 answers.failed[query_id] = answer.reason
                 answers.unlisted |= {query_id} if answer.unlisted else set()
                 final |= {query_id} if answer.final else set()
                 continue
-            answers.found[query_id] = answer[:depth]
+            answers.hits[query_id] = answer[:depth]
             answers.failed.pop(query_id, None)
             advance(1)
         pending = {

@@ -89,7 +89,7 @@ def _chunks(found: ChunkCheck) -> list[RenderableType]:
     ]
     return [
         table,
-        *(Text(line) for line in (*lines, *(f"warning: {problem}" for problem in found.told))),
+        *(Text(line) for line in (*lines, *(f"warning: {problem}" for problem in found.notes))),
     ]
 
 

@@ -35,13 +35,13 @@ from lab.sweeping.preflight.treatment import treatment_findings
 @dataclass(frozen=True, slots=True)
 class ChunkCheck:
     """Facts of every chunking of an experiment, and the scatter test where the set has spans.
-    `told` is what must be known of the rest: models that cannot be loaded and chunkings that need a
-    model, whose limits are not checked, documents that are read in parts, and what splitters did
-    beside; `findings` say where the evidence was chosen by the chunkings that it judges."""
+    `notes` say what else must be known: models that cannot be loaded and chunkings that need a
+    model, whose limits are not checked; documents that are read in parts; and what splitters did
+    beside. `findings` say where the evidence was chosen by the chunkings that it judges."""
 
     facts: tuple[ChunkFacts, ...]
     scatter: tuple[Scatter, ...]
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
 
 
@@ -71,13 +71,13 @@ def check(paths: Sequence[Path]) -> Check:
     """
     if paths[0].suffix != ".toml" and is_foreign(paths):
         read = read_foreign(paths)
-        found = audit(read.corpus, read.queries)
-        told = {
+        audited = audit(read.corpus, read.queries)
+        known_rules = {
             finding.rule for finding in read.findings
         }  # with file and line, which the audit of the mended set has not
-        rest = (finding for finding in found.findings if finding.rule not in told)
-        found = replace(found, findings=tuple(by_gravity((*read.findings, *rest))))
-        return Check(str(paths[0]), read.corpus, read.queries, found)
+        rest = (finding for finding in audited.findings if finding.rule not in known_rules)
+        audited = replace(audited, findings=tuple(by_gravity((*read.findings, *rest))))
+        return Check(str(paths[0]), read.corpus, read.queries, audited)
     if paths[0].suffix != ".toml":
         corpus = read_corpus(paths[0])
         queries = read_diagnostics(paths[1:] or paths[:1], corpus)
@@ -98,16 +98,16 @@ def check(paths: Sequence[Path]) -> Check:
     analyzers = list(dict.fromkeys(config.bm25.analyzer for config in systems if config.bm25)) or [
         "auto"
     ]
-    found = audit(corpus, queries, analyzers)
+    audited = audit(corpus, queries, analyzers)
     chunks = check_chunks(corpus, queries, systems)
     return Check(
         name=str(paths[0]),
         corpus=corpus,
         queries=queries,
         audit=replace(
-            found,
+            audited,
             findings=tuple(
-                by_gravity((*found.findings, *chunks.findings, *unwritable(experiment.name)))
+                by_gravity((*audited.findings, *chunks.findings, *unwritable(experiment.name)))
             ),
         ),
         systems=len(systems) + len(experiment.retrievers),
@@ -159,7 +159,7 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
             scattered.append(scatter(asked, chunking, config.label))
     tokenizers = {config: _tokenize(config, resources) for config in chunkings}
     read = reading(readable, corpus, [query.text for query in queries], resources)
-    beside = [line for fact in facts for line in fact.told]
+    notes = [line for fact in facts for line in fact.notes]
     return ChunkCheck(
         tuple(facts),
         tuple(scattered),
@@ -168,7 +168,7 @@ def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Con
             *lacking_rerankers(configs, resources),
             *windowed(readable, corpus, resources),
             *read,
-            *beside,
+            *notes,
         ),
         tuple(treatment_findings(corpus, queries, chunkings, tokenizers)),
     )

@@ -45,38 +45,38 @@ class ChunkFacts:
     recounted: tuple[int, int] = (0, 0)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """A line for every kind of fault: strings that are no chunks, text that lies in no chunk,
         chunks above their size."""
         lost = [fault for fault in self.faults if fault.strings]
         bare = [fault for fault in self.faults if fault.characters]
         large = [fault for fault in self.faults if fault.oversized]
-        found = []
+        lines = []
         if lost:
-            found.append(
+            lines.append(
                 f"{sum(fault.strings for fault in lost)} string(s) of the splitter are not in "
                 "their document and are no chunks: "
                 f"{_some(f'{fault.doc_id} {fault.strings}' for fault in lost)}; such as "
                 f"{lost[0].sample[:60]!r}"
             )
         if bare:
-            found.append(
+            lines.append(
                 f"{sum(fault.characters for fault in bare)} visible characters lie in no chunk: "
                 f"{_some(f'{fault.doc_id} {fault.characters}' for fault in bare)}"
             )
         if large:
-            found.append(
+            lines.append(
                 f"{sum(fault.oversized for fault in large)} of {self.chunks} chunks are larger "
                 "than asked for, "
                 f"up to {max(fault.largest for fault in large)}"
             )
         if self.recounted[0]:
-            found.append(
+            lines.append(
                 f"{self.recounted[0]} of {self.chunks} chunks hold more tokens than asked for when "
                 f"counted by themselves, up to {self.recounted[1]}: a cut inside a word leaves "
                 "parts that are read otherwise"
             )
-        return tuple(f"{self.label}: {line}" for line in found)
+        return tuple(f"{self.label}: {line}" for line in lines)
 
 
 def chunk_facts(
@@ -90,8 +90,8 @@ def chunk_facts(
 
 def _models(configs: Sequence[Config], chunk: ChunkConfig) -> list[str]:
     """Models that read chunks by themselves; late pooling reads documents to their end."""
-    own = (config.dense for config in configs if config.chunk == chunk)
-    return list(dict.fromkeys(dense.model for dense in own if dense and dense.pooling == "chunk"))
+    legs = (config.dense for config in configs if config.chunk == chunk)
+    return list(dict.fromkeys(dense.model for dense in legs if dense and dense.pooling == "chunk"))
 
 
 def facts_of(
@@ -146,25 +146,25 @@ def unmatched(
             name = f"'{config.bm25.analyzer}'{rules}{views}"
             if name not in indexes:
                 indexes[name] = stages[config.chunk].indexes.bm25_index(config.bm25).own
-    found = []
+    lines = []
     for name, index in indexes.items():
         terms = index.query_terms([query.text for query in asked.queries])
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
-            found.append(
+            lines.append(
                 f"no lexical hit: {len(ids)} question(s) share no term with the corpus under "
                 f"analyzer {name}: {_some(ids)}"
             )
-    return tuple(found)
+    return tuple(lines)
 
 
 def left_out(configs: Sequence[Config], asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
     """Lines where the filters of questions pass no document, or not those of their own evidence, if
     a system uses filters."""
-    found = (
+    findings = (
         useless_filters(asked.queries, corpus) if any(config.filter for config in configs) else ()
     )
-    return tuple(f"{finding.rule}: {finding.message}" for finding in found)
+    return tuple(f"{finding.rule}: {finding.message}" for finding in findings)
 
 
 def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
@@ -172,43 +172,45 @@ def leaked(asked: Pieces, corpus: Corpus) -> tuple[str, ...]:
     match."""
     if asked.unit == "document":
         return ()
-    found = [
+    located = [
         query for query in asked.queries if all(item.doc_id in corpus for item in query.evidence)
     ]
     shares = {
         query.query_id: shared_words(query, corpus) if query.kind == "semantic" else None
-        for query in found
+        for query in located
     }
-    return tuple(f"{finding.rule}: {finding.message}" for finding in leakage(found, corpus, shares))
+    return tuple(
+        f"{finding.rule}: {finding.message}" for finding in leakage(located, corpus, shares)
+    )
 
 
 def distracted(corpus: Corpus) -> tuple[str, ...]:
     """A line where the corpus holds distractors of `lab interfere`."""
     count = injected(corpus)
-    told = (
+    line = (
         f"{count} of {len(corpus)} documents are injected distractors; their "
         f"ids begin with '{INJECTED}'"
     )
-    return (told,) if count else ()
+    return (line,) if count else ()
 
 
 def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
     """The few lines that change how a table must be read."""
-    found = []
+    lines = []
     for fact in facts:
         if fact.blank:
-            found.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
-        found += fact.told
+            lines.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
+        lines += fact.notes
         for model, chunks, tokens in fact.truncated:
             if chunks:
-                found.append(
+                lines.append(
                     f"{fact.label}: {chunks} of {fact.chunks} chunks are longer than {model} "
                     f"reads; {tokens} tokens at their "
                     "ends are invisible to the dense leg"
                 )
     blank = [query.query_id for query in asked.queries if not query.text.strip()]
     if blank:
-        found.append(
+        lines.append(
             f"{len(blank)} question(s) have no text and find nothing: {', '.join(blank[:5])}"
         )
     if asked.unscored:
@@ -216,10 +218,10 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
         for query_id, reason in asked.unscored:
             reasons.setdefault(reason, []).append(query_id)
         for reason, ids in reasons.items():
-            found.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
+            lines.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
     if len(asked.queries) < FEW_QUESTIONS:
-        found.append(
+        lines.append(
             f"{len(asked.queries)} scored questions: small differences between systems cannot be "
             "settled with so few"
         )
-    return tuple(found)
+    return tuple(lines)

@@ -13,30 +13,30 @@ from lab.retrieval.late import obstacle, room_of
 def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
     """A line for every strategy whose library is not installed, and for every model that cannot
     pool late."""
-    found = [
+    lines = [
         missing_library(strategy)
         for strategy in dict.fromkeys(config.chunk.strategy for config in configs)
     ]
     for model in _late(configs):
         reason = obstacle(resources.encoder(model))
         if reason:
-            found.append(
+            lines.append(
                 f"dense.pooling 'late' cannot be had of model '{model}': {reason}; expected the "
                 "mean of its tokens"
             )
-    found += _unbounded(configs, resources)
-    return tuple(line for line in found if line)
+    lines += _unbounded(configs, resources)
+    return tuple(line for line in lines if line)
 
 
 def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
     """A line for every reranker whose files cannot be had."""
-    found = []
+    lines = []
     for model in dict.fromkeys(config.rerank.model for config in configs if config.rerank):
         try:
             resources.scorer(model).identity  # noqa: B018 - asks for the model's files
         except ModelError as fault:
-            found.append(f"rerank.model: {fault}")
-    return tuple(found)
+            lines.append(f"rerank.model: {fault}")
+    return tuple(lines)
 
 
 def _unbounded(configs: Sequence[Config], resources: Resources) -> list[str]:
@@ -56,17 +56,17 @@ def _unbounded(configs: Sequence[Config], resources: Resources) -> list[str]:
 
 def windowed(configs: Sequence[Config], corpus: Corpus, resources: Resources) -> tuple[str, ...]:
     """A line for every model that pools late and does not read each document at once."""
-    found = []
+    lines = []
     for model in _late(configs):
         room = room_of(resources.encoder(model))
         longer = sum(len(starts) > room for starts in resources.token_starts(model, corpus))
         if longer:
-            found.append(
+            lines.append(
                 f"late pooling: {longer} of {len(corpus)} documents are longer than {model} reads "
                 "at once and are read in "
                 f"overlapping windows of {room} tokens"
             )
-    return tuple(found)
+    return tuple(lines)
 
 
 def _late(configs: Sequence[Config]) -> list[str]:

@@ -17,19 +17,19 @@ def reading(
     configs: Sequence[Config], corpus: Corpus, questions: Sequence[str], resources: Resources
 ) -> tuple[str, ...]:
     """A line for everything about a model that changes how its figures must be read."""
-    found: list[str] = []
+    lines: list[str] = []
     for name in dict.fromkeys(config.dense.model for config in configs if config.dense):
         encoder = resources.encoder(name)
         if isinstance(encoder, SentenceEncoder):
-            found += _prompts(name, encoder)
-            found += _unknown(name, resources, corpus, questions)
+            lines += _prompts(name, encoder)
+            lines += _unknown(name, resources, corpus, questions)
             searched = [c.dense for c in configs if c.dense and c.dense.model == name]
             if encoder.similarity != "cosine" and any(c.similarity == "model" for c in searched):
-                found.append(
+                lines.append(
                     f"model {name}: its authors compare vectors by '{encoder.similarity}', and so "
                     "does the dense leg; dense.similarity = 'cosine' asks for the cosine"
                 )
-    return tuple(found)
+    return tuple(lines)
 
 
 def _prompts(name: str, encoder: SentenceEncoder) -> list[str]:
@@ -38,31 +38,31 @@ def _prompts(name: str, encoder: SentenceEncoder) -> list[str]:
     prompts = encoder.prompts
     query, passage = (prompts.name(role) or "none" for role in ("query", "passage"))
     given = f"questions get '{query}', passages '{passage}'"
-    found = []
+    lines = []
     if prompts.unused:
-        found.append(
+        lines.append(
             f"model {name}: prompt(s) {', '.join(map(repr, prompts.unused))} fit neither questions "
             f"nor passages best and are not used; {given}"
         )
     if prompts.borrowed:
-        found.append(
+        lines.append(
             f"model {name}: no prompt's name fits {' and '.join(prompts.borrowed)}; its default "
             f"'{prompts.default}' stands for it, as in model.encode"
         )
-    return found
+    return lines
 
 
 def _unknown(
     name: str, resources: Resources, corpus: Corpus, questions: Sequence[str]
 ) -> list[str]:
-    found = []
+    lines = []
     texts = [document.text for document in corpus]
     for what, read in (("corpus", texts), ("questions", list(questions))):
         unknown, tokens = resources.unknown_tokens(name, read)
         if tokens and unknown / tokens >= UNKNOWN:
-            found.append(
+            lines.append(
                 f"model {name} cannot read the {what}: {unknown / tokens:.0%} of the tokens are "
                 f"unknown to it (told from {UNKNOWN:.0%} on), and its figures say nothing about "
                 "dense retrieval; choose a model of the language"
             )
-    return found
+    return lines
