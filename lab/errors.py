@@ -94,6 +94,11 @@ def _line(message: str) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[:middle]} ... {shown[-middle:]}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 question`, `2,000 questions`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`, did you mean 'x'?` for the closest known spelling, else the list of what is known."""
     known = sorted(known)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lab.commands.options import AsJson, CorpusPath, SetPaths, SystemName
+from lab.errors import counted
 
 # Exit code when the input is right and the finding is negative.
 NEGATIVE_FINDING = 1
@@ -56,7 +57,7 @@ def contexts(
         out.write_text(text, "utf-8")
     except OSError as fault:
         raise AnswersError(f"{out}: cannot be written ({fault.strerror})") from None
-    say(f"written: {len(lines)} prompts in {out}")
+    say(f"written: {counted(len(lines), 'prompt')} in {out}")
 
 
 def answers(

@@ -93,7 +93,7 @@ def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool)
         told = {"folder": str(folder), "relevant": merged.relevant, "irrelevant": merged.irrelevant}
         say_json(told)
         return
-    say(f"{merged.relevant} labels say relevant, {merged.irrelevant} not relevant")
+    say(f"labels: {merged.relevant} relevant, {merged.irrelevant} not relevant")
     if merged.answered:
         say(f"questions that have evidence now: {', '.join(merged.answered)}")
     say(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lab.commands.options import AsJson
+from lab.errors import counted
 
 # Exit code when the input is right and the finding is negative.
 NEGATIVE_FINDING = 1
@@ -117,7 +118,7 @@ def probe(
     files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
     read_diagnostics(files, documents)
     for file in files:
-        say(f"{file}: {len(sets[file.stem].questions)} questions, evidence verified")
+        say(f"{file}: {counted(len(sets[file.stem].questions), 'question')}, evidence verified")
     for kind, mined in sets.items():
         left_out = [f"{number} {reason}" for reason, number in mined.left_out.items() if number]
         if not mined.questions:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.errors import CorpusError
+from lab.errors import CorpusError, counted
 from lab.importing.formats.collection import Collection, Finding
 from lab.importing.formats.read import read_collection
 from lab.importing.mend import Mended, mend, off_scale
@@ -98,8 +98,8 @@ def _all_lost(source: str, read: Collection, mended: Mended) -> list[str]:
 def report(imported: Imported, source: str) -> str:
     """The report's text: counts, then every finding on a line of its own."""
     counts = (
-        f"{imported.documents} documents, {imported.questions} questions, "
-        f"{imported.judgements} judgements"
+        f"{counted(imported.documents, 'document')}, {counted(imported.questions, 'question')}, "
+        f"{counted(imported.judgements, 'judgement')}"
     )
     lines = [f"imported from {source}: {counts}"]
     lines += [

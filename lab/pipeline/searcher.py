@@ -11,7 +11,7 @@ from lab.chunking.chunk import Chunking
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Filter, parse_filter
-from lab.errors import ConfigError
+from lab.errors import ConfigError, counted
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.questions import Questions
@@ -69,7 +69,7 @@ class Searcher:
         self.indexes = indexes or Indexes(corpus, config.chunk, resources)
 
     def __repr__(self) -> str:
-        return f"Searcher({self.config.name!r}, {len(self.corpus)} documents)"
+        return f"Searcher({self.config.name!r}, {counted(len(self.corpus), 'document')})"
 
     def at_alpha(self, alpha: float) -> "Searcher":
         """The same hybrid system with another weight of the dense leg, over the same indexes.

@@ -4,6 +4,7 @@ what the questions can tell at all."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lab.errors import counted
 from lab.evaluation.verdict import MARKS, Verdict, chosen_among
 
 Conclusions = Mapping[str, Any]
@@ -36,7 +37,7 @@ def headline(found: Conclusions) -> str:
         every = "The other system" if others == 1 else "Every other system"
         return f"{every} is worse than the best beyond chance, {among}."
     return (
-        f"{worse} of {count(others, 'other system')} {_are(worse)} worse than the best beyond "
+        f"{worse} of {counted(others, 'other system')} {_are(worse)} worse than the best beyond "
         f"chance, {among}; the rest cannot be told from it."
     )
 
@@ -117,7 +118,7 @@ def _honest(found: Conclusions) -> str:
     low, high = honest["interval"]
     interval = "" if low is None else f" [{low:.3f}, {high:.3f}]"
     return (
-        f"Choosing among {count(sum(found['verdicts'].values()) + 1, 'system')} this way scores "
+        f"Choosing among {counted(sum(found['verdicts'].values()) + 1, 'system')} this way scores "
         f"{honest['estimate']:.3f}{interval} on questions the choice has not seen; "
         f"{honest['optimism']:.3f} of the apparent {honest['apparent']:.3f} is optimism."
     )
@@ -153,8 +154,8 @@ def _in_grid(difference: float | None) -> str:
 def _second(second: Mapping[str, Any], name: str, unit: str) -> str:
     needed = ""
     if second["units_needed"] is not None:
-        questions = count(second["questions_needed"], "question")
-        about = count(second["units_needed"], unit)
+        questions = counted(second["questions_needed"], "question")
+        about = counted(second["units_needed"], unit)
         needed = questions if unit == "question" else f"{about} ({questions})"
     if second["verdict"] == "cannot be settled":
         return (
@@ -173,7 +174,7 @@ def _sealed(sealed: Mapping[str, Any], metric: str) -> str:
     mean, low, high = sealed["scores"][metric]
     used = sealed.get("use", 1)
     return (
-        f"On {count(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches "
+        f"On {counted(len(sealed['query_ids']), 'sealed question')}, scored once, it reaches "
         f"{mean:.3f} [{low:.3f}, {high:.3f}]."
         + (
             f" This is use {used} of these questions: they are no longer unseen."
@@ -184,7 +185,7 @@ def _sealed(sealed: Mapping[str, Any], metric: str) -> str:
 
 
 def _units(found: Conclusions) -> str:
-    return count(found["units"], found["unit"])
+    return counted(found["units"], found["unit"])
 
 
 def _cost(value: float) -> str:
@@ -198,8 +199,3 @@ def _are(number: int) -> str:
 def listed(items: Sequence[str]) -> str:
     """Things one after the other, as a sentence names them."""
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -4,9 +4,10 @@ to beware of."""
 from dataclasses import dataclass
 from typing import Any
 
+from lab.errors import counted
 from lab.evaluation.risk import HURT
 from lab.evaluation.verdict import OPPOSITE, Verdict, chosen_among
-from lab.report.sentences import choice_word, count, headline, sentences
+from lab.report.sentences import choice_word, headline, sentences
 from lab.runs.run import Run
 
 
@@ -65,9 +66,9 @@ def verdict_of(run: Run) -> FirstScreen:
     unit = "the evidence" if manifest["unit"] == "evidence" else "the judged documents"
     return FirstScreen(
         title=manifest["name"],
-        question=f"Which of {count(len(run.systems), 'system')} best finds {unit} of "
-        f"{count(len(run.query_ids), 'question')} in "
-        f"{count(manifest['corpus']['documents'], 'document')}?",
+        question=f"Which of {counted(len(run.systems), 'system')} best finds {unit} of "
+        f"{counted(len(run.query_ids), 'question')} in "
+        f"{counted(manifest['corpus']['documents'], 'document')}?",
         headline=headline(found),
         choice=choice_word(found),
         recommended=run.recommended,
@@ -88,7 +89,7 @@ def _risk(run: Run) -> tuple[str, ...]:
     if run.recommended == run.baseline or not hurt:
         return ()
     return (
-        f"On {count(hurt, 'question')} it is {HURT} or more worse than the baseline by "
+        f"On {counted(hurt, 'question')} it is {HURT} or more worse than the baseline by "
         f"{run.tables.select_by}, on {helped:,} as much better.",
     )
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from lab.errors import RunError, nearest
+from lab.errors import RunError, counted, nearest
 from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import LEVEL, mean_intervals
 from lab.runs.compare import Line, RunComparison, compare_sides
@@ -93,7 +93,7 @@ def _check_metric(rule: Rule, found: RunComparison, fewest: int, seed: int) -> O
         return Outcome(
             rule.label,
             "weak",
-            f"{line.questions} questions; at least {fewest} are needed to show anything",
+            f"{counted(line.questions, 'question')}; at least {fewest} are needed to show anything",
         )
     return (
         _check_drop(rule, line)

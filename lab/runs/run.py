@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.evaluation.cases import Cases
 from lab.evaluation.choice import Pairs
 from lab.evaluation.paired import Paired
@@ -59,8 +60,8 @@ class Run:
 
     def __repr__(self) -> str:
         return (
-            f"Run({self.manifest['name']!r}, {len(self.systems)} systems, "
-            f"{len(self.query_ids)} questions, recommended {self.recommended!r})"
+            f"Run({self.manifest['name']!r}, {counted(len(self.systems), 'system')}, "
+            f"{counted(len(self.query_ids), 'question')}, recommended {self.recommended!r})"
         )
 
     @property

@@ -111,12 +111,14 @@ def confusion_table(
 
 @dataclass(frozen=True, eq=False)
 class Sliced:
-    """A run by one axis. `rows` are those of `slice_table`; `gaps` and `cuts` come with `distance`,
-    for the system under every chunk config; `confusion` comes with `siblings`."""
+    """A run by one axis. `metric` is the one of the boundary gap, `select_by` the one that chooses.
+    `rows` are those of `slice_table`; `gaps` and `cuts` come with `distance`, for the system under
+    every chunk config; `confusion` comes with `siblings`."""
 
     by: str
     system: str
     metric: str
+    select_by: str
     rows: "pd.DataFrame | None" = None
     gaps: tuple[Gap, ...] = ()
     cuts: Mapping[str, tuple[Cut, ...]] = field(default_factory=dict)
@@ -131,11 +133,11 @@ def sliced(
     metric = _gap_metric(tables)
     if by == SIBLINGS:
         found = sibling_confusion(tables, corpus, queries)
-        return Sliced(by, system, metric, confusion=tuple(found))
+        return Sliced(by, system, metric, tables.select_by, confusion=tuple(found))
     shown = systems_alike(tables, system) if by == DISTANCE else _beside(tables, system)
     rows = slice_table(tables, by, slices_of(tables, corpus, queries, by, shown))
     if by != DISTANCE:
-        return Sliced(by, system, metric, rows)
+        return Sliced(by, system, metric, tables.select_by, rows)
     distances = {name: margins(tables, corpus, queries, name) for name in shown}
     gaps = [boundary_gap(tables, queries, distances, name, metric) for name in shown]
     k = _cut_off(metric)
@@ -143,15 +145,14 @@ def sliced(
         name: tuple(worst_cuts(tables, corpus, queries, distances[name], name, k=k))
         for name in shown
     }
-    return Sliced(by, system, metric, rows, tuple(gaps), cuts)
+    return Sliced(by, system, metric, tables.select_by, rows, gaps=tuple(gaps), cuts=cuts)
 
 
 def _beside(tables: Tables, system: str) -> list[str]:
     """The system, then the best system of every other mode."""
-    ranked = tables.ranked
-    best = ranked.drop_duplicates("mode")
-    own = tables.systems["mode"].iloc[tables.place(system)]
-    return [system, *best.loc[best["mode"] != own, "system"].astype(str)]
+    modes = dict(zip(tables.names, tables.systems["mode"], strict=True))
+    others = (name for name in tables.best_of_modes if modes[name] != modes[system])
+    return [system, *others]
 
 
 def _gap_metric(tables: Tables) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.config.grid import Grid
 from lab.config.measure import Measure
 from lab.corpus.document import Corpus
-from lab.errors import ConfigError
+from lab.errors import ConfigError, counted
 from lab.evaluation.paired import compare
 from lab.relevance.query import Query
 from lab.runs.run import Run
@@ -105,7 +105,7 @@ def interfere(
         runs[kind, 0], injected[kind, 0] = plain, 0
         for dose in sorted({dose for dose in doses if dose > 0}):
             added = distractors(queries, source, kind, dose, seed)
-            progress.note(f"{kind}, dose {dose}: {len(added)} documents injected")
+            progress.note(f"{kind}, dose {dose}: {counted(len(added), 'document')} injected")
             injected[kind, dose] = len(added)
             if added:
                 grown = Corpus([*corpus, *added])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from lab.errors import counted
 from lab.evaluation.verdict import NOT_COMPARABLE, Verdict, chosen_among
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -52,7 +53,7 @@ def markdown(run: Run) -> str:
         *rows,
         "",
         f"† {BELOW}, ‡ {UNSETTLED}{_failed(run, '×')}; {_test(run)}; "
-        f"{len(run.query_ids)} questions.",
+        f"{counted(len(run.query_ids), 'question')}.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -68,7 +69,8 @@ def latex(run: Run) -> str:
         lines.append(" & ".join([*map(latex_text, settings), *numbers]) + r" \\")
     names = _settings(run)
     failed = _failed(run, r"$^\times$:")
-    caption = f"{run.manifest['name']}: {len(run.systems)} systems, {len(run.query_ids)} questions"
+    asked = counted(len(run.query_ids), "question")
+    caption = f"{run.manifest['name']}: {counted(len(run.systems), 'system')}, {asked}"
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",

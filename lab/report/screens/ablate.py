@@ -4,11 +4,12 @@ import json
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from lab.config.settings import SETTINGS
+from lab.errors import counted
 from lab.evaluation.verdict import MARKS, PLANNED
+from lab.report.screens.fitted import Column, FittedTable
 from lab.runs.ablate import Ablation
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def ablation_screen(found: Ablation) -> RenderableType:
     """Main effects first, they use the whole grid; then single steps from the baseline."""
     head = Text(
-        f"baseline: {found.baseline}\n{found.questions} questions; differences of {found.metric} "
-        "with 95% intervals\n"
+        f"baseline: {found.baseline}\n{counted(found.questions, 'question')}; "
+        f"differences of {found.metric} with 95% intervals\n"
     )
     parts: list[RenderableType] = [head]
     for title, table, column in (
@@ -49,24 +50,13 @@ def ablation_screen(found: Ablation) -> RenderableType:
     return Group(*parts)
 
 
-def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) -> Table:
+def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) -> RenderableType:
     """One row a change: setting, from, to, difference with interval, wins and losses, p, verdict,
     and over how many pairs."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="bold",
-        title=title,
-        title_justify="left",
-    )
-    for name in ("setting", "from", "to"):
-        table.add_column(name)
-    for name in ("diff", "95% interval", "w/l", "p"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    if column == "pairs":
-        table.add_column("pairs", justify="right")
+    names = [Column(name, "name") for name in ("setting", "from", "to")]
+    figures = [Column(name) for name in ("diff", "95% interval", "w/l", "p")]
+    pairs = [Column("pairs", "spare")] if column == "pairs" else []
+    table = FittedTable((*names, *figures, Column("", "word"), *pairs), "with --json")
     last = ""
     for row in rows.to_dict("records"):
         first, last = row["setting"] != last, row["setting"]
@@ -86,8 +76,8 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
             f"{row[metric]:+.3f}",
         ]
         more = [str(row["pairs"])] if column == "pairs" else []
-        table.add_row(*map(Text, cells), interval, f"{row['won']}/{row['lost']}", p, arrow, *more)
-    return table
+        table.add(*cells, interval, f"{row['won']}/{row['lost']}", p, arrow, *more)
+    return Group(Text(title, "bold"), table)
 
 
 def ablation_json(found: Ablation) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from lab.report.screens.table import plain_table
+from lab.errors import counted
+from lab.report.screens.fitted import Column, FittedTable
 from lab.sets.agreement import Agreement
 from lab.sets.annotators import Annotators
 
@@ -16,20 +17,21 @@ SHOWN = 15
 def agreement_screen(found: Agreement, read: Annotators) -> RenderableType:
     """Kappa and verdict, base rates, disagreements with the widest first."""
     head = [
-        f"{found.items} {read.unit}s of {found.questions} questions judged by both "
-        f"({found.only_a} by A alone, {found.only_b} by B alone)",
+        f"{counted(found.items, read.unit)} of {counted(found.questions, 'question')} judged by "
+        f"both ({found.only_a} by A alone, {found.only_b} by B alone)",
         f"Cohen's kappa {found.kappa:.4f}; weighted by distance {found.weighted:.4f} "
         f"[{found.low:.4f}, {found.high:.4f}]",
         found.verdict,
     ]
-    rates = plain_table("grade", "A", "B", left=())
+    rates = FittedTable([Column(column) for column in ("grade", "A", "B")])
     for grade, a, b in zip(found.grades, found.base_a, found.base_b, strict=True):
-        rates.add_row(str(grade), f"{a:.1%}", f"{b:.1%}")
-    apart = plain_table("question", read.unit, "A", "B", left=("question", read.unit))
+        rates.add(str(grade), f"{a:.1%}", f"{b:.1%}")
+    names = [Column(name, "name") for name in ("question", read.unit)]
+    apart = FittedTable((*names, Column("A"), Column("B")))
     for item in found.disagreements[:SHOWN]:
-        apart.add_row(Text(item.query_id), Text(item.item), str(item.a), str(item.b))
+        apart.add(item.query_id, item.item, str(item.a), str(item.b))
     more = len(found.disagreements) - SHOWN
-    count = f"\n{len(found.disagreements)} disagreements, the widest first" + (
+    count = f"\n{counted(len(found.disagreements), 'disagreement')}, the widest first" + (
         f" ({SHOWN} shown; --json has all)" if more > 0 else ""
     )
     strange = [Text(f"warning: {line}") for line in read.left_out]

@@ -9,7 +9,8 @@ from rich.text import Text
 from lab.answers.judges.check import Checked, JudgeCheck
 from lab.answers.judges.regression import JudgeRegression
 from lab.answers.losses import Loss
-from lab.report.screens.table import plain_table
+from lab.errors import counted
+from lab.report.screens.fitted import Column, FittedTable
 
 SHOWN = 10
 # Measure -> its head in the table.
@@ -28,21 +29,20 @@ def answers_screen(
     means: Mapping[str, Mapping[str, float | None]], losses: Mapping[str, Sequence[Loss]]
 ) -> RenderableType:
     """Means of every system's answers, then what each loses to retrieval and to generation."""
-    table = plain_table("system", *HEADS.values(), left=("system",))
+    table = FittedTable([Column("system", "name"), *map(Column, HEADS.values())])
     for system, values in means.items():
-        table.add_row(Text(system), *(_number(values[name]) for name in HEADS))
+        table.add(system, *(_number(values[name]) for name in HEADS))
     parts: list[RenderableType] = [table]
     if losses:
         parts += [Text("\nlost to retrieval (gold context - the system's) and to generation")]
         for system, rows in losses.items():
-            lost = plain_table(
-                "questions", "n", "retrieval", "generation", "verdict", left=("questions",)
-            )
+            figures = map(Column, ("n", "retrieval", "generation"))
+            lost = FittedTable((Column("questions", "name"), *figures, Column("verdict", "word")))
             for row in rows:
                 retrieval = _interval(row.retrieval, row.retrieval_low, row.retrieval_high)
                 generation = _interval(row.generation, row.generation_low, row.generation_high)
                 count = str(row.questions)
-                lost.add_row(Text(row.slice), count, retrieval, generation, row.verdict)
+                lost.add(row.slice, count, retrieval, generation, row.verdict)
             parts += [Text(system, "bold"), lost]
     else:
         parts.append(Text("\nno answers under the gold context: losses cannot be told apart"))
@@ -59,12 +59,12 @@ def judges_screen(checked: Checked) -> RenderableType:
         parts += [
             Text(f"{row.judge}, both orders", "bold"),
             Text(
-                f"  {row.pairs} pairs, the same choice in {row.agreement:.0%}; pull to the second "
-                f"place {row.bias:+.3f} [{row.low:+.3f}, {row.high:+.3f}]; {len(row.discordant)} "
-                "pairs leave the means"
+                f"  {counted(row.pairs, 'pair')}, the same choice in {row.agreement:.0%}; pull to "
+                f"the second place {row.bias:+.3f} [{row.low:+.3f}, {row.high:+.3f}]; "
+                f"{counted(len(row.discordant), 'pair')} left out of the means"
             ),
         ]
-    parts.append(Text(f"\n{len(checked.queue)} judgements for a person to look at"))
+    parts.append(Text(f"\n{counted(len(checked.queue), 'judgement')} for a person to look at"))
     parts += [
         Text(f"  {queued.query_id} ({queued.system}), {queued.judge}: {queued.reason}")
         for queued in checked.queue[:SHOWN]
@@ -75,7 +75,7 @@ def judges_screen(checked: Checked) -> RenderableType:
 
 
 def _lines(judge: JudgeCheck) -> list[str]:
-    lines = [f"{judge.scores} scores, mean {judge.mean:.3f}"]
+    lines = [f"{counted(judge.scores, 'score')}, mean {judge.mean:.3f}"]
     if judge.own_answers:
         lines.append(f"warning: {judge.own_answers} are scores of answers that it wrote itself")
     if not judge.shared_with_people:
@@ -107,7 +107,8 @@ def regressions_screen(regressions: Mapping[str, JudgeRegression]) -> Renderable
     """What changed between two versions of a judge, by criterion."""
     parts: list[RenderableType] = []
     for criterion, row in regressions.items():
-        head = f"{criterion or 'score'}: {row.cases_judged} cases, mean moved by {row.moved:+.3f}"
+        cases = counted(row.cases_judged, "case")
+        head = f"{criterion or 'score'}: {cases}, mean moved by {row.moved:+.3f}"
         parts.append(Text(head, "bold"))
         parts += [Text(f"  {fault}") for fault in row.faults or ("judges as before",)]
         if row.faults:

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from lab.report.screens.table import plain_table
+from lab.errors import counted
+from lab.report.screens.fitted import Column, FittedTable
 from lab.sets.audit.audit import Audit
 from lab.sweeping.preflight.check import Check, ChunkCheck
 
@@ -23,11 +23,12 @@ def check_screen(found: Check) -> RenderableType:
     head = (
         f"{found.name}: {len(corpus)} documents, {corpus.characters} characters\nfingerprint "
         f"{corpus.fingerprint[:16]}\n"
-        f"{len(found.queries)} questions, {answered} with evidence, {pieces} pieces; "
+        f"{counted(len(found.queries), 'question')}, {answered} with evidence, "
+        f"{counted(pieces, 'piece')}; "
         f"written:mined {sum(k.written for k in kinds)}:{sum(k.mined for k in kinds)}"
     )
     parts: list[RenderableType] = [
-        Text(head + (f"\n{found.systems} systems" if found.systems else ""))
+        Text(head + (f"\n{counted(found.systems, 'system')}" if found.systems else ""))
     ]
     parts += [Text(f"note: {line}") for line in found.impossible]
     parts += [Text(), _kinds(found.audit)]
@@ -62,10 +63,14 @@ def _chunk_record(chunks: ChunkCheck) -> dict[str, Any]:
     return {key: value for key, value in asdict(chunks).items() if key != "findings"}
 
 
+# How many chunks hold a piece of evidence.
+HELD_IN = ("in one", "two", "more")
+
+
 def _chunks(found: ChunkCheck) -> list[RenderableType]:
     """Chunks and pieces of evidence under every chunk config."""
-    pieces = ("in one", "two", "more") if found.scatter else ()
-    table = plain_table("chunks", "n", "characters", "too long", *pieces, left=("chunks",))
+    figures = ("n", "characters", "too long", *(HELD_IN if found.scatter else ()))
+    table = FittedTable([Column("chunks", "name"), *map(Column, figures)])
     for number, fact in enumerate(found.facts):
         over = max((chunks for _, chunks, _ in fact.truncated), default=0)
         cells = [str(fact.chunks), f"{fact.mean_characters:.0f}", str(over)]
@@ -75,7 +80,7 @@ def _chunks(found: ChunkCheck) -> list[RenderableType]:
                 f"{count / test.pieces:.0%}"
                 for count in (test.one, test.two, test.more + test.never)
             ]
-        table.add_row(fact.label, *cells)
+        table.add(fact.label, *cells)
     lines = [
         "too long: for the encoder"
         + ("; in one, two, more: chunks that hold a piece of evidence" if found.scatter else "")
@@ -93,13 +98,13 @@ def _chunks(found: ChunkCheck) -> list[RenderableType]:
     ]
 
 
-def _kinds(found: Audit) -> Table:
-    shown = ("n", "several pieces", "alternatives", "mean within", "words in evidence")
-    table = plain_table("kind", *shown, left=("kind",))
+def _kinds(found: Audit) -> FittedTable:
+    figures = ("n", "several pieces", "alternatives", "mean within", "words in evidence")
+    table = FittedTable([Column("kind", "name"), *map(Column, figures)])
     for row in found.kinds:
         shared = "-" if math.isnan(row.shared) else f"{row.shared:.2f}"
-        table.add_row(
-            Text(row.kind),
+        table.add(
+            row.kind,
             str(row.questions),
             str(row.several),
             str(row.alternatives),

@@ -7,15 +7,14 @@ from dataclasses import asdict
 from itertools import groupby
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from lab.errors import counted
 from lab.evaluation.verdict import ALPHA, MARKS, PLANNED
+from lab.report.screens.fitted import Column, FittedTable, number
 from lab.runs.compare import Line, RunComparison
 
 DRIFT = 10
-# Tables of several kinds stand under each other; equal widths keep their columns in line.
-WIDTHS = {"metric": 11, "A": 5, "B": 5, "B - A": 6, "95% interval": 13, "w/l": 5, "p": 7}
 TEXT = 30
 
 
@@ -25,84 +24,68 @@ def compare_screen(found: RunComparison) -> RenderableType:
         f"A: {found.a.path}  {found.a.system}\nB: {found.b.path}  {found.b.system}\n",
         overflow="fold",
     )
-    head.append(f"{found.common} common questions\n")
+    head.append(f"{counted(found.common, 'common question')}\n")
     for change in found.changed:
         head.append(f"changed: {change}\n")
-    parts: list[RenderableType] = [head, lines_table(found.lines, "")]
+    # Tables of several kinds stand under each other; equal widths keep their columns in line.
+    lines = (*found.lines, *found.slices)
+    parts: list[RenderableType] = [head, lines_table(found.lines, lines)]
     if found.slices:
         for kind, own in groupby(found.slices, key=lambda line: line.slice):
             rows = tuple(own)
-            parts += [Text(), lines_table(rows, f"{kind} ({rows[0].questions})")]
+            title = Text(f"\n{kind} ({rows[0].questions})", "bold")
+            parts += [title, lines_table(rows, lines)]
     if found.causes:
         parts += [Text(), causes_table(found)]
     parts += [Text(), drift_table(found), Text(_legend(found), style="dim")]
     return Group(*parts)
 
 
-def lines_table(lines: Sequence[Line], title: str) -> Table:
+def lines_table(lines: Sequence[Line], alike: Sequence[Line] = ()) -> FittedTable:
     """A, B, the difference with its interval, questions that B won and lost, p, and the verdict on
-    B with an arrow."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="bold",
-        title=title,
-        title_justify="left",
-    )
-    table.add_column("metric", no_wrap=True, min_width=WIDTHS["metric"])
-    for name in ("A", "B", "B - A", "95% interval", "w/l", "p"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=WIDTHS[name])
-    table.add_column("B is", no_wrap=True)
+    B with an arrow; as wide as a table of the lines `alike`."""
+    names = ("A", "B", "B - A", "95% interval", "w/l", "p")
+    figures = map(Column, names)
+    columns = (Column("metric", "name"), *figures, Column("B is", "word"))
+    table = FittedTable(columns, alike=[_cells(line) for line in alike])
     for line in lines:
-        numbers = [
-            _number(line.a),
-            _number(line.b),
-            f"{line.difference:+.3f}",
-            f"{line.low:+.3f} {line.high:+.3f}",
-        ]
-        arrow = f"{MARKS[line.verdict]} {line.verdict}"
-        table.add_row(line.metric, *numbers, f"{line.wins}/{line.losses}", _p(line), arrow)
+        table.add(*_cells(line))
     return table
 
 
-def causes_table(found: RunComparison) -> Table:
+def _cells(line: Line) -> tuple[str, ...]:
+    return (
+        line.metric,
+        number(line.a),
+        number(line.b),
+        f"{line.difference:+.3f}",
+        f"{line.low:+.3f} {line.high:+.3f}",
+        f"{line.wins}/{line.losses}",
+        _p(line),
+        f"{MARKS[line.verdict]} {line.verdict}",
+    )
+
+
+def causes_table(found: RunComparison) -> RenderableType:
     """Missed pieces of every cause in A and B."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-        title="missed pieces by cause",
-        title_justify="left",
-    )
-    table.add_column("cause")
-    for name in ("A", "B", "B - A"):
-        table.add_column(name, justify="right")
+    table = FittedTable([Column("cause", "name"), *map(Column, ("A", "B", "B - A"))])
     for cause, (a, b) in found.causes.items():
-        table.add_row(cause, str(a), str(b), f"{b - a:+d}")
-    return table
+        table.add(cause, str(a), str(b), f"{b - a:+d}")
+    return Group(Text("missed pieces by cause", "bold"), table)
 
 
-def drift_table(found: RunComparison) -> Table:
+def drift_table(found: RunComparison) -> RenderableType:
     """The questions that moved most."""
-    title = f"{len(found.drift)} of {found.common} questions moved by {found.drift_by}"
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-        title=title,
-        title_justify="left",
-        show_header=len(found.drift) > 0,
-    )
-    for name in ("question", "kind"):
-        table.add_column(name, no_wrap=True)
-    for name in ("A", "B", "B - A"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("text")
+    title = f"{len(found.drift)} of {counted(found.common, 'question')} moved by {found.drift_by}"
+    if not len(found.drift):
+        return Text(title, "bold")
+    names = [Column(name, "name") for name in ("question", "kind")]
+    figures = [Column(name) for name in ("A", "B", "B - A")]
+    table = FittedTable((*names, *figures, Column("text", "word")))
     for row in found.drift.head(DRIFT).itertuples():
-        numbers = [_number(row.a), _number(row.b), f"{row.difference:+.3f}"]
-        table.add_row(Text(row.query_id), Text(row.kind), *numbers, Text(shortened(row.text)))
-    return table
+        numbers = [number(row.a), number(row.b), f"{row.difference:+.3f}"]
+        table.add(row.query_id, row.kind, *numbers, shortened(row.text))
+    return Group(Text(title, "bold"), table)
 
 
 def compare_json(found: RunComparison) -> str:
@@ -138,10 +121,6 @@ def shortened(text: str) -> str:
     """One line of a question's text."""
     line = " ".join(text.split())
     return line if len(line) <= TEXT else line[: TEXT - 3] + "..."
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
 
 
 def _legend(found: RunComparison) -> str:

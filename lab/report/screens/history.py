@@ -2,12 +2,14 @@
 kinds that moved."""
 
 import json
+import math
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from lab.errors import counted
 from lab.report.screens.compare import lines_table
+from lab.report.screens.fitted import Column, FittedTable, metric_columns, number
 from lab.runs.history import History, Point
 
 WIDTH = 24
@@ -16,37 +18,31 @@ WIDTH = 24
 def history_screen(found: History) -> RenderableType:
     """Table and plot in one: time runs down, the selecting metric across."""
     first = found.points[0]
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.title, table.title_justify = (
-        f"{found.name}: {len(found.points)} runs, {found.metric} of the recommended system",
-        "left",
-    )
-    for name in ("finished (UTC)", "run"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("n", justify="right")
-    for metric in first.values:
-        table.add_column(metric, justify="right", no_wrap=True)
     low, high = _range(found)
-    table.add_column(f"{low:.3f}{f'{high:.3f}':>{WIDTH - 5}}", no_wrap=True)
+    runs = counted(len(found.points), "run")
+    title = Text(f"{found.name}: {runs}, {found.metric} of the recommended system", "bold")
+    axis = Column(f"{low:.3f}{f'{high:.3f}':>{WIDTH - 5}}", "word")
+    metrics = metric_columns(tuple(first.values), found.metric)
+    names = (Column("run", "name"), Column("finished (UTC)", "name"), Column("n"))
+    table = FittedTable((*names, *metrics, axis), "with --json")
     for point in found.points:
-        numbers = [
-            f"{point.values[metric]:.3f}" if metric in point.values else "-"
-            for metric in first.values
-        ]
+        numbers = [number(point.values.get(metric, math.nan)) for metric in first.values]
         when = point.finished.strftime("%Y-%m-%d %H:%M")
         strip = Text(
             _strip(point, found.metric, low, high),
             style="bold" if point.crossed(found.metric) else "",
         )
-        table.add_row(when, Text(point.path.name), str(point.questions), *numbers, strip)
+        table.add(point.path.name, when, str(point.questions), *numbers, strip)
     parts: list[RenderableType] = [
+        title,
         table,
         Text("o value, x outside the limits [ ] that earlier runs draw (3 sigma)", style="dim"),
     ]
     parts += [Text(f"ALERT: {line}", style="bold") for line in alerts(found)]
     if found.moved:
         parts.append(Text("\nkinds that moved beyond chance from the run before to the last one"))
-        parts += [lines_table([line], f"{line.slice} ({line.questions})") for line in found.moved]
+        for line in found.moved:
+            parts += [Text(f"{line.slice} ({line.questions})", "bold"), lines_table([line])]
     elif found.last is not None:
         parts.append(
             Text("no kind of question moved beyond chance from the run before to the last one")

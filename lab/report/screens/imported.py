@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+from lab.errors import counted
 from lab.importing.convert import REPORT, Imported, by_rule
 
 WIDTH = 200
@@ -12,7 +13,10 @@ def import_screen(done: Imported) -> str:
     """The counts, and for every rule how often it applied and its first case; all cases are in the
     report file."""
     unit = "spans of evidence" if done.spans else "judged documents"
-    lines = [f"{done.documents} documents, {done.questions} questions, {done.judgements} {unit}"]
+    lines = [
+        f"{counted(done.documents, 'document')}, {counted(done.questions, 'question')}, "
+        f"{done.judgements:,} {unit}"
+    ]
     for (action, rule), cases in by_rule(done.findings).items():
         example = " ".join(f"{cases[0].place}: {cases[0].message}".split())
         example = example if len(example) <= WIDTH else example[: WIDTH - 3] + "..."

@@ -3,17 +3,16 @@
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from lab.evaluation.verdict import MARKS
+from lab.report.screens.fitted import Column, FittedTable
 from lab.sweeping.interfere import Interference, resistance
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ROWS = 20
-SYSTEM_WIDTH = 16
 
 
 def interference_screen(found: Interference, metric: str) -> RenderableType:
@@ -28,9 +27,10 @@ def interference_screen(found: Interference, metric: str) -> RenderableType:
                 ranked[ranked["kind"] == kind],
             )
         ]
+    shown = set(ranked["verdict"])
     foot = (
         "most resistant first; change at the largest dose, 95% interval over the same questions, "
-        + ", ".join(f"{arrow} {verdict}" for verdict, arrow in MARKS.items())
+        + ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in MARKS if verdict in shown)
     )
     return Group(*parts, Text(f"{metric}; {foot}", "dim"))
 
@@ -39,15 +39,12 @@ def _dose_response(rows: "pd.DataFrame", ranked: "pd.DataFrame") -> RenderableTy
     doses = sorted(set(rows["dose"]))
     injected = rows.groupby("dose")["injected"].first()
     values = rows.set_index(["system", "dose"])["mean"]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("system at dose", overflow="fold", min_width=SYSTEM_WIDTH)
-    for dose in doses:
-        table.add_column(str(dose), justify="right", no_wrap=True)
-    table.add_column("change", justify="right", no_wrap=True)
+    figures = (*map(str, doses), "change")
+    table = FittedTable([Column("system at dose", "name"), *map(Column, figures)])
     for row in ranked.head(ROWS).itertuples():
         means = [f"{values[row.system, dose]:.3f}" for dose in doses]
         change = f"{MARKS[row.verdict]} {row.change:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
-        table.add_row(Text(str(row.system)), *means, change)
+        table.add(str(row.system), *means, change)
     told = f"({injected.max()} injected documents at the largest dose)"
     head = Text(f"\n{ranked['kind'].iloc[0]} ", "bold").append(told, "not bold")
     return Group(head, table)

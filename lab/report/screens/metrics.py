@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lab.evaluation.redundancy import SAME
 from lab.evaluation.risk import ALPHA, HURT
-from lab.report.screens.table import plain_table
+from lab.report.screens.fitted import Column, FittedTable
 from lab.runs.metrics import MetricStudy
 
 ROWS = 24
@@ -19,24 +19,30 @@ def metrics_screen(found: MetricStudy, short: Mapping[str, str]) -> RenderableTy
     """Every metric with what it tells apart and which other says the same; then the systems with
     the questions that they hurt."""
     same = found.same
-    power = plain_table(
-        "metric", "tells apart", "says the same as", "tau", left=("metric", "says the same as")
+    power = FittedTable(
+        (
+            Column("metric", "name"),
+            Column("tells apart"),
+            Column("says the same as", "word"),
+            Column("tau"),
+        )
     )
     for place, metric in enumerate(same.metrics):
         other = same.same_as[place]
         tau = same.tau[place][same.metrics.index(other)]
         kept = other == metric
-        power.add_row(
-            Text(metric),
+        power.add(
+            metric,
             f"{same.power[place]:.1%}",
-            Text("" if kept else other),
+            "" if kept else other,
             "" if kept or tau is None else f"{tau:.3f}",
         )
-    risks = plain_table("system", found.select_by, "hurt", "helped", "GeoRisk", left=("system",))
+    figures = (found.select_by, "hurt", "helped", "GeoRisk")
+    risks = FittedTable([Column("system", "name"), *map(Column, figures)])
     for risk in found.risks[:ROWS]:
         mark = " (baseline)" if risk.system == found.baseline else ""
-        risks.add_row(
-            Text(short[risk.system] + mark),
+        risks.add(
+            short[risk.system] + mark,
             f"{risk.mean:.3f}",
             str(risk.hurt),
             str(risk.helped),

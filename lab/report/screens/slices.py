@@ -8,10 +8,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from lab.report.screens.table import plain_table
+from lab.report.screens.fitted import Column, FittedTable, metric_columns, number
 from lab.runs.boundary import NEAR, Cut, Gap
 from lab.runs.siblings import SEEN, Confusion
 from lab.runs.slices import Sliced
@@ -26,7 +25,7 @@ def sliced_screen(found: Sliced) -> RenderableType:
     """Everything that a run says along one axis."""
     parts: list[RenderableType] = []
     if found.rows is not None:
-        parts.append(slices_table(found.rows, found.by))
+        parts.append(slices_table(found.rows, found.by, found.select_by))
     if found.gaps:
         parts.append(boundary_screen(found.gaps, found.metric, found.cuts))
     if found.confusion:
@@ -49,24 +48,27 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def slices_table(rows: "pd.DataFrame", by: str) -> Table:
-    """Slice by slice the systems beside each other; the interval is the last metric's."""
+def slices_table(rows: "pd.DataFrame", by: str, chosen: str) -> RenderableType:
+    """Slice by slice the systems beneath each other; the interval is that of the `chosen` metric,
+    or of the last where it has none."""
     metrics = [name for name in rows.columns if f"{name}_low" in rows.columns]
-    table = plain_table(by, "n", "system", *metrics, "95% interval", left=(by, "system"))
+    chosen = chosen if chosen in metrics else metrics[-1]
+    names = [Column(name, "name") for name in (by, "n", "system")]
+    columns = (*names, *metric_columns(metrics, chosen), Column("95% interval"))
+    table = FittedTable(columns, "with --json")
     last = None
     for row in rows.to_dict("records"):
         named = "" if row[by] == last else row[by]
         last = row[by]
-        low, high = (row[f"{metrics[-1]}_{end}"] for end in ("low", "high"))
-        table.add_row(
-            Text(named),
+        low, high = (number(row[f"{chosen}_{end}"]) for end in ("low", "high"))
+        table.add(
+            named,
             str(row["questions"]),
-            Text(row["system"]),
-            *(f"{row[metric]:.3f}" for metric in metrics),
-            f"{low:.3f}-{high:.3f}",
+            row["system"],
+            *(number(row[metric]) for metric in metrics),
+            f"{low}-{high}",
         )
-    table.caption, table.caption_justify = f"interval of {metrics[-1]}", "left"
-    return table
+    return Group(table, Text(f"interval of {chosen}", "dim"))
 
 
 PAIRED = {
@@ -83,13 +85,14 @@ def boundary_screen(
 ) -> RenderableType:
     """The gap under every chunk config, then the worst cuts of the config that lost most evidence
     to them."""
-    table = plain_table("system", "pairs", "near", "mid", "gap", "95% interval", left=("system",))
+    figures = ("pairs", "near", "mid", "gap", "95% interval")
+    table = FittedTable([Column("system", "name"), *map(Column, figures)])
     for gap in gaps:
         numbers = (
             [f"{value:.3f}" for value in (gap.near, gap.mid, gap.gap)] if gap.pairs else ["-"] * 3
         )
-        table.add_row(
-            Text(gap.system),
+        table.add(
+            gap.system,
             str(gap.pairs),
             *numbers,
             f"{gap.low:.3f} to {gap.high:.3f}" if gap.pairs else "-",
@@ -120,11 +123,10 @@ def boundary_screen(
 
 def confusion_screen(rows: Sequence[Confusion]) -> RenderableType:
     """Sibling confusion of every system, the most confused last."""
-    table = plain_table("system", "outranked", "first", "absent", left=("system",))
+    figures = ("outranked", "first", "absent")
+    table = FittedTable([Column("system", "name"), *map(Column, figures)])
     for row in sorted(rows, key=lambda row: row.outranked):
-        table.add_row(
-            Text(row.system), f"{row.outranked:.3f}", f"{row.first:.3f}", f"{row.absent:.3f}"
-        )
+        table.add(row.system, f"{row.outranked:.3f}", f"{row.first:.3f}", f"{row.absent:.3f}")
     head = Text(
         f"\nsibling confusion over {rows[0].questions} exact_id questions whose identifier has "
         "near misses"

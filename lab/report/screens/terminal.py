@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from lab.evaluation.verdict import NOT_COMPARABLE, PLANNED, chosen_among, legend, mark
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
-from lab.report.screens.table import plain_table
+from lab.report.screens.fitted import Column, FittedTable, metric_columns, number
 from lab.report.screens.unanswerable import unanswerable
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
@@ -53,7 +52,14 @@ def verdict_screen(verdict: FirstScreen, short: dict[str, str]) -> RenderableTyp
     head.append(f"\n{verdict.headline}\n").append(f"\n{verdict.choice}: ", "not bold")
     head.append(short[verdict.recommended], "bold")
     said = [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in verdict.sentences]
-    table = plain_table("", "mean", "95% interval", "against the baseline", left=("",))
+    table = FittedTable(
+        (
+            Column("", "name"),
+            Column("mean"),
+            Column("95% interval"),
+            Column("against the baseline", "word"),
+        )
+    )
     for figure in verdict.figures:
         gap = Text("the baseline itself")
         if verdict.recommended != verdict.baseline:
@@ -62,50 +68,52 @@ def verdict_screen(verdict: FirstScreen, short: dict[str, str]) -> RenderableTyp
                 f"{figure.difference_high:+.3f}] "
             )
             gap.append(figure.verdict, VERDICTS.get(figure.verdict, ""))
-        table.add_row(
-            Text(figure.metric),
-            _number(figure.value),
-            f"{_number(figure.low)}-{_number(figure.high)}",
+        table.add(
+            figure.metric,
+            number(figure.value),
+            f"{number(figure.low)}-{number(figure.high)}",
             gap,
         )
     base = Text(f"\nbaseline: {short[verdict.baseline]}; verdicts {verdict.among}")
     if verdict.recommended != verdict.baseline and verdict.planned:
         base.append(f"\n{PLANNED}, nothing chosen by these questions: {verdict.planned}", "dim")
-    return Group(head, *said, base, Padding(table, (0, 0, 1, 0)))
+    return Group(head, *said, base, table, Text())
 
 
-def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -> Table:
+def systems_table(ranked: "pd.DataFrame", metrics: Sequence[str], chosen: str) -> RenderableType:
     """One row a system, best first, with the settings that vary alone; a mark says of which it
     cannot be said that they are worse than the best."""
     shown = shown_settings(ranked)
     settings = list(shown.columns) or ["system"]
     compared = int((ranked["verdict"] != NOT_COMPARABLE).sum())
-    table = plain_table(*settings, *metrics, "95% interval", left=settings)
+    columns = [*(Column(name, "name") for name in settings), *metric_columns(metrics, chosen)]
+    table = FittedTable((*columns, Column("95% interval")), "in systems.parquet")
     for place, (_, row) in enumerate(ranked.head(ROWS).iterrows()):
         named = [
             Text(str(value)) for value in (shown.iloc[place] if shown.shape[1] else [row["system"]])
         ]
         sign = f"{mark(row['verdict'])} ".lstrip()
-        ends = [_number(row[f"{chosen}_{end}"]) for end in ("low", "high")]
+        ends = [number(row[f"{chosen}_{end}"]) for end in ("low", "high")]
         interval = f"{sign}{'-'.join(ends)}"
-        table.add_row(*named, *(_number(row[metric]) for metric in metrics), interval)
+        table.add(*named, *(number(row[metric]) for metric in metrics), interval)
     more = f"; {len(ranked) - ROWS} more in systems.parquet" if len(ranked) > ROWS else ""
-    table.caption_justify, table.caption = (
-        "left",
+    caption = (
         f"interval of {chosen}; against the best, {chosen_among(compared)}: "
-        f"{legend(ranked['verdict'])}; unmarked: worse{more}",
+        f"{legend(ranked['verdict'])}; unmarked: worse{more}"
     )
-    return table
+    return Group(table, Text(caption, "dim"))
 
 
-def kinds_table(run: Run, systems: Sequence[str]) -> Table:
+def kinds_table(run: Run, systems: Sequence[str]) -> FittedTable:
     """For every kind of question the given systems beneath each other."""
-    table = plain_table("kind", "n", "system", *run.metrics, left=("kind", "system"))
+    names = [Column(name, "name") for name in ("kind", "n", "system")]
+    columns = [*names, *metric_columns(run.metrics, run.tables.select_by)]
+    table = FittedTable(columns, "with `lab slices RUN --json`")
     last = None
     for row in run.slices("kind", systems).to_dict("records"):
         named = (Text(row["kind"]), str(row["questions"])) if row["kind"] != last else ("", "")
-        values = [_number(row[metric]) for metric in run.metrics]
-        table.add_row(*named, Text(run.labels[row["system"]]), *values)
+        values = [number(row[metric]) for metric in run.metrics]
+        table.add(*named, Text(run.labels[row["system"]]), *values)
         last = row["kind"]
     return table
 
@@ -117,10 +125,6 @@ def _warnings(warnings: Sequence[str]) -> Text:
     if len(warnings) > WARNINGS:
         text.append(f"  and {len(warnings) - WARNINGS} more in manifest.json\n", "not bold default")
     return text
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
 
 
 def _footer(run: Run) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Filter
+from lab.errors import counted
 from lab.relevance.query import Query
 from lab.retrieval.analyzer import ANALYZERS
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 
 
 def useless_filters(queries: Sequence[Query], corpus: Corpus) -> Iterator[Finding]:

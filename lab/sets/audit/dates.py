@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from lab.corpus.document import Corpus, Document
 from lab.corpus.values import Moment, moment
+from lab.errors import counted
 from lab.relevance.query import Query
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 
 # The metadata key of a document's date.
 DATE = "date"

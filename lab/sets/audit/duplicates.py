@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.relevance.query import Query
 from lab.retrieval.analyzer import ANALYZERS
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 
 # Terms a shingle, and the share of shingles in common from which two texts count as nearly the same
 # (Broder 1997).

@@ -10,10 +10,11 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.cuts import Cuts
 from lab.chunking.sentences import sentence_spans
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.relevance.query import Evidence, Query
 from lab.retrieval.analyzer import ANALYZERS
 from lab.sets.audit.cuts import MINED
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 from lab.sets.identifiers import find_identifiers, folded
 
 # A sentence has to hold this many words of the question and its answer to be the answering one.

@@ -34,8 +34,3 @@ def listed(cases: Iterable[str], shown: int = SHOWN) -> str:
     cases = tuple(cases)
     more = f" and {len(cases) - shown} more" if len(cases) > shown else ""
     return ", ".join(cases[:shown]) + more
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 question`, `2 questions`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

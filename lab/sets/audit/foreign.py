@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.corpus.document import Corpus
-from lab.errors import CorpusError
+from lab.errors import CorpusError, counted
 from lab.importing.formats.collection import Action
 from lab.importing.formats.read import read_collection
 from lab.importing.mend import mend
 from lab.relevance.query import Query
-from lab.sets.audit.finding import Finding, Grade, counted
+from lab.sets.audit.finding import Finding, Grade
 
 GRADE: dict[Action, Grade] = {
     "read": "note",

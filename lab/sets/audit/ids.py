@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.relevance.query import Query
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 
 # A grade that fewer than this share of the judgements carry and that stands apart from the others
 # is a slip.

@@ -5,9 +5,10 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.relevance.query import Query
 from lab.retrieval.analyzer import ANALYZERS, STOP_WORDS
-from lab.sets.audit.finding import Finding, counted, listed
+from lab.sets.audit.finding import Finding, listed
 from lab.sets.identifiers import find_identifiers, folded, shape
 
 # A paraphrase shares at most this much of its content words with its evidence.

@@ -14,6 +14,7 @@ from lab.chunking.size import SizeByType
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.diagnosis.unread import room_of
+from lab.errors import counted
 from lab.pipeline.resources import Resources
 from lab.pipeline.tokens import count_tokens
 from lab.relevance.pieces import Pieces
@@ -221,7 +222,7 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
             lines.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
     if len(asked.queries) < FEW_QUESTIONS:
         lines.append(
-            f"{len(asked.queries)} scored questions: small differences between systems cannot be "
-            "settled with so few"
+            f"{counted(len(asked.queries), 'scored question')}: small differences between systems "
+            "cannot be settled with so few"
         )
     return tuple(lines)
