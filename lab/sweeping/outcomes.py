@@ -13,13 +13,15 @@ from lab.pipeline.pairs import rerank_notes
 from lab.pipeline.resources import Resources
 from lab.pipeline.rows import StageRows
 from lab.storage.progress import noted
+from lab.sweeping.chunking_run import run_chunking
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
+from lab.sweeping.foreign_run import run_foreign
 from lab.sweeping.identities import identities_of
+from lab.sweeping.outcome import SystemOutcome
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.preparation import Preparation
 from lab.sweeping.profile import Profile
-from lab.sweeping.systems import EvaluationContext, SystemOutcome, run_chunking, run_foreign
 from lab.sweeping.tools import Tools
 
 
@@ -65,16 +67,21 @@ def run_systems(
     plan: Plan, preparation: Preparation, tools: Tools, resources: Resources
 ) -> Outcomes:
     """Run every system, a chunking after the other and foreign ones last."""
-    context = EvaluationContext(plan, preparation.starts)
     profile = Profile() if tools.profile else None
     systems: dict[int, SystemOutcome] = {}
     families: list[Family] = []
     unanswered: list[Unanswered] = []
     advance = resources.progress.stage("systems", len(plan.configs))
     for chunk_config, places in plan.by_chunk.items():
-        # Popped, so that the indexes of one chunking are freed before those of the next are built.
-        stages = preparation.stages.pop(chunk_config)
-        outcome = run_chunking(stages, [plan.configs[place] for place in places], context, profile)
+        # Popped and kept by no name, so that the indexes of one chunking are freed with its last
+        # system, before those of the next are built.
+        outcome = run_chunking(
+            preparation.stages.pop(chunk_config),
+            [plan.configs[place] for place in places],
+            plan,
+            preparation.starts,
+            profile,
+        )
         systems |= zip(places, outcome.systems, strict=True)
         families += outcome.families
         unanswered += outcome.unanswered
@@ -82,9 +89,7 @@ def run_systems(
     identities, notes = identities_of(plan.systems, resources), list[str]()
     for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
         label = f"retriever {name}"
-        systems[place], identities[label], account = run_foreign(
-            name, retriever, context, resources
-        )
+        systems[place], identities[label], account = run_foreign(name, retriever, plan, resources)
         notes += noted(resources.progress, account)
         advance(1)
     ordered = tuple(systems[place] for place in range(len(plan.configs)))

@@ -70,6 +70,14 @@ class Plan:
         """What counts as a miss."""
         return Cutoff.of(self.metrics)
 
+    @property
+    def ranks_read(self) -> int | None:
+        """How many ranks the metrics look at beside completion ranks; None for all, which a token
+        budget may need, and metrics that read every hit."""
+        if any(metric.by_tokens or metric.family.whole for metric in self.metrics):
+            return None
+        return max(self.measure.context_k, *(metric.k for metric in self.metrics))
+
     @cached_property
     def counter(self) -> str | None:
         """The model whose tokens are counted: that of the first dense leg; None counts words."""

@@ -1,0 +1,134 @@
+"""Running the systems of one chunking, while its stages are alive."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lab.arrays import Ints
+from lab.config.config import Config
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.diagnose import Diagnosis
+from lab.diagnosis.replay import Replay
+from lab.diagnosis.unanswerable import Unanswered, unanswered
+from lab.pipeline.pairs import prepare_pairs
+from lab.pipeline.rows import Pairs, evidence_pairs, stage_rows
+from lab.pipeline.stages import Stages
+from lab.sweeping.depth import Reach
+from lab.sweeping.judging import Judging
+from lab.sweeping.outcome import SystemOutcome
+from lab.sweeping.plan import Plan
+from lab.sweeping.profile import Profile
+
+# Whether filters and variants are used.
+Asking = tuple[bool, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkingOutcome:
+    """What the systems of one chunking found, in the order asked, and what they share."""
+
+    systems: tuple[SystemOutcome, ...]
+    families: tuple[Family, ...]
+    unanswered: tuple[Unanswered, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Systems that ask the questions alike: the stages that are asked, those of the unanswerable
+    questions (None where the sets have none), and the diagnosis."""
+
+    configs: Sequence[Config]
+    stages: Stages
+    unanswerable: Stages | None
+    diagnosis: Diagnosis
+
+
+def run_chunking(
+    stages: Stages,
+    configs: Sequence[Config],
+    plan: Plan,
+    starts: Sequence[Ints],
+    profile: Profile | None,
+) -> ChunkingOutcome:
+    """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their
+    latency as well."""
+    timed = stages.resources.timed
+    judging = Judging(stages, plan, starts)
+    groups = _groups(stages, configs, plan, judging)
+    asked = [(group.stages, group.configs) for group in groups.values()]
+    for group in groups.values():
+        if group.unanswerable is not None:
+            asked.append((group.unanswerable, group.configs))
+    prepare_pairs(asked)
+    with timed("judge"):
+        evidence = evidence_pairs(judging.judge("chunk"))
+    outcomes = [
+        _outcome(config, groups[_asking(config)], plan, judging, evidence) for config in configs
+    ]
+    if profile is not None:
+        with timed("profile"):
+            for group in groups.values():
+                profile.measure(group.stages, group.configs)
+    with timed("unanswerable"):
+        separations = [
+            unanswered(group.stages, group.unanswerable, config, outcome.run.judge, plan.pieces)
+            for config, outcome in zip(configs, outcomes, strict=True)
+            if (group := groups[_asking(config)]).unanswerable is not None
+        ]
+    families = (family for group in groups.values() for family in group.diagnosis.families)
+    return ChunkingOutcome(tuple(outcomes), tuple(families), tuple(separations))
+
+
+def _asking(config: Config) -> Asking:
+    return config.filter, config.variants
+
+
+def _groups(
+    stages: Stages, configs: Sequence[Config], plan: Plan, judging: Judging
+) -> Mapping[Asking, _Group]:
+    """The systems by how they ask the questions."""
+    unanswerable = stages.asking(plan.unanswerable) if plan.unanswerable else None
+    alike: dict[Asking, list[Config]] = {}
+    for config in configs:
+        alike.setdefault(_asking(config), []).append(config)
+    groups = {}
+    for asking, members in alike.items():
+        asked = stages.asked_by(members[0])
+        groups[asking] = _Group(
+            configs=members,
+            stages=asked,
+            unanswerable=unanswerable and unanswerable.asked_by(members[0]),
+            diagnosis=Diagnosis(Replay(asked, plan.pieces, plan.cutoff, members, judging.judged)),
+        )
+    return groups
+
+
+def _outcome(
+    config: Config, group: _Group, plan: Plan, judging: Judging, evidence: Pairs
+) -> SystemOutcome:
+    """What one system found."""
+    stages, deliver, timed = group.stages, config.deliver, group.stages.resources.timed
+    ranking = stages.ranking(config)
+    with timed("judge"):
+        run = judging.judged(deliver, ranking)
+    with timed("rows"):
+        rows = stage_rows(
+            stages,
+            config,
+            run,
+            ranking=ranking,
+            delivered=judging.delivered(deliver, ranking),
+            delivery=stages.delivery(deliver),
+            evidence=evidence,
+        )
+    with timed("diagnose"):
+        misses = group.diagnosis.misses(config, run)
+        places = judging.reachable(deliver, run)
+    chunks = len(stages.chunking)
+    return SystemOutcome(
+        run=replace(run, judged=run.judged.first(plan.ranks_read)),
+        rows=rows,
+        misses=misses,
+        reachable=places,
+        reach=Reach.of(ranking, run, config.depth, chunks, plan.pieces.query),
+        family=group.diagnosis.family_name(config, run),
+    )
