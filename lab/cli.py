@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import lab
-from lab.commands import answers, ask, decide, finished, metrics, pool, run, sets, stored
+from lab.commands import answers, ask, decide, finished, init, metrics, pool, run, sets, stored
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app = typer.Typer(
 
 # In the order of `lab --help`: before a run, running, reading a run, deciding.
 COMMANDS: dict[str, Callable[..., None]] = {
+    "init": init.init,
     "import": sets.import_,
     "check": sets.check,
     "probe": sets.probe,

@@ -1,13 +1,17 @@
 """Commands about documents and diagnostic sets, before any run: `lab check`, `lab import`, `lab
 probe`, `lab agree`."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lab.commands.options import AsJson
 from lab.errors import counted
+
+if TYPE_CHECKING:
+    from lab.sets.probe.mined import MinedKind
 
 # Exit code when the input is right and the finding is negative.
 NEGATIVE_FINDING = 1
@@ -103,6 +107,7 @@ def probe(
     from lab.chunking.strategies import chunk
     from lab.config.grid import Grid
     from lab.corpus.read import read_corpus
+    from lab.errors import CorpusError
     from lab.relevance.read import read_diagnostics
     from lab.report.screens.console import say
     from lab.sets.probe.mine import mine
@@ -115,16 +120,30 @@ def probe(
     )
     documents, name = read_corpus(corpus), corpus.resolve().name.split(".")[0]
     sets = mine(documents, chunk(documents, cuts), cuts.label, name, count, seed)
+    if not any(mined.questions for mined in sets.values()):
+        raise CorpusError(f"{corpus}: nothing can be mined; {_reasons(sets)}")
     files = write_sets(sets, documents, out or Path("diagnostic_sets") / f"{name}-mined")
     read_diagnostics(files, documents)
     for file in files:
         say(f"{file}: {counted(len(sets[file.stem].questions), 'question')}, evidence verified")
     for kind, mined in sets.items():
-        left_out = [f"{number} {reason}" for reason, number in mined.left_out.items() if number]
+        left_out = _left_out(mined)
         if not mined.questions:
             left_out.insert(0, "all, so no file was written")
         if left_out:
             say(f"{kind}: left out: {'; '.join(left_out)}")
+
+
+def _left_out(mined: "MinedKind") -> list[str]:
+    return [f"{number} {reason}" for reason, number in mined.left_out.items() if number]
+
+
+def _reasons(sets: "Mapping[str, MinedKind]") -> str:
+    """Why no kind has a question: what was left out, or that there was nothing to ask about."""
+    return "; ".join(
+        f"{kind}: {', '.join(_left_out(mined)) or 'nothing to ask about'}"
+        for kind, mined in sets.items()
+    )
 
 
 def agree(

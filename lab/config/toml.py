@@ -1,10 +1,12 @@
-"""TOML files: experiments and rules, read by one reader."""
+"""TOML files: experiments and rules, read by one reader; and values as they stand in them."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from lab.config.axis import plain
 from lab.corpus.lines import read_text
 from lab.errors import ConfigError
 
@@ -53,3 +55,20 @@ def _deeper(value: Any, depth: int) -> bool:
         if not level:
             return False
     return True
+
+
+def toml_axis(value: Any) -> str:
+    """One value of a setting; several sizes or views together are a list in the list."""
+    value = plain(value)
+    return toml_value([list(value)] if isinstance(value, list | tuple) else value)
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML, tables inline."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{toml_value(key)} = {toml_value(each)}" for key, each in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if hasattr(value, "model_dump"):
+        return toml_value(value.model_dump(mode="json"))
+    # JSON's strings, numbers, booleans and lists are TOML's, but that TOML wants DEL escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -97,9 +97,9 @@ class CrossEncoderScorer:
 
     @cached_property
     def model(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
-
         folder = model_folder(self.name)
+        from sentence_transformers import CrossEncoder  # there when the folder is
+
         try:
             model: CrossEncoder = CrossEncoder(str(folder), local_files_only=True)
         except (OSError, ValueError, KeyError) as fault:
@@ -118,9 +118,10 @@ class CrossEncoderScorer:
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer
+        folder = model_folder(self.name)
+        from tokenizers import Tokenizer  # there when the folder is
 
-        tokenizer = Tokenizer.from_file(str(model_folder(self.name) / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer

@@ -194,7 +194,8 @@ class SentenceEncoder:
 
     @cached_property
     def model(self) -> "SentenceTransformer":
-        from sentence_transformers import SentenceTransformer
+        folder = str(self.folder)
+        from sentence_transformers import SentenceTransformer  # there when the folder is
         from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
         # Its bar breaks ours, and its report names weights that a sentence-transformers folder does
@@ -203,7 +204,7 @@ class SentenceEncoder:
         set_verbosity_error()
         try:
             model = SentenceTransformer(
-                str(self.folder),
+                folder,
                 local_files_only=True,
                 device=None if self.device == "auto" else self.device,
                 model_kwargs={"dtype": self.dtype},
@@ -219,9 +220,9 @@ class SentenceEncoder:
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer
-
         file = input_folder(self.folder) / "tokenizer.json"
+        from tokenizers import Tokenizer  # there when the folder is
+
         if not file.is_file():
             raise ModelError(
                 f"model '{self.name}': {file} is missing; the lab counts tokens with it"

