@@ -1,12 +1,13 @@
 """The front door: one command, `lab`, with its subcommands. Heavy imports stay inside the
 commands."""
 
+import functools
 import io
 import os
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -52,8 +53,31 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "history": decide.history,
     "cache": stored.cache,
 }
+# As shells count a command that Ctrl-C has ended: 128 and the signal's number.
+INTERRUPTED = 130
+
+
+def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which Ctrl-C ends with a sentence on what is kept and exit code 130."""
+
+    @functools.wraps(command)
+    def until_interrupted(*values: Any, **named: Any) -> None:
+        try:
+            command(*values, **named)
+        except KeyboardInterrupt as stop:
+            _stop(str(stop))
+
+    return until_interrupted
+
+
+def _stop(kept: str) -> NoReturn:
+    told = kept or "nothing was left half-written"
+    print(f"\ninterrupted: {visible(told)}", file=sys.stderr, flush=True)
+    sys.exit(INTERRUPTED)
+
+
 for name, command in COMMANDS.items():
-    app.command(name)(command)
+    app.command(name)(_interruptible(command))
 
 
 def _print_version(wanted: bool) -> None:
@@ -88,7 +112,7 @@ def run_script(function: Callable[..., None]) -> None:
     script = typer.Typer(
         add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
     )
-    script.command()(function)
+    script.command()(_interruptible(function))
     _run(script)
 
 
@@ -99,6 +123,8 @@ def _run(command: typer.Typer) -> None:
     try:
         _check_arguments()
         command()
+    except KeyboardInterrupt:
+        _stop("")
     except LabError as fault:
         _refuse(fault)
     except OSError as fault:

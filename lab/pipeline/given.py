@@ -1,7 +1,7 @@
 """What models hand back, checked before any of it is kept: a value in the wrong place would be
 another text's."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,6 +9,10 @@ import numpy as np
 
 from lab.arrays import Floats, Vectors
 from lab.errors import LabError, ModelError, RerankerError
+from lab.retrieval.cross_encoder import CrossEncoderScorer
+from lab.retrieval.encoder import Encode, Encoder, SentenceEncoder
+from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
+from lab.retrieval.rerank import MaxSim, PairScorer
 
 
 @contextmanager
@@ -33,6 +37,39 @@ def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
             f"{texts} rows of numbers, a vector a text"
         )
     return array.astype(np.float32)
+
+
+@contextmanager
+def encoding(encoder: Encoder, texts: int) -> Iterator[Encode]:
+    """How so many texts are encoded: all at once by an encoder given in Python, part by part by a
+    model, here, or in several processes if they were asked for and are worth starting."""
+    count = processes_wanted()
+    if not isinstance(encoder, SentenceEncoder):
+        yield lambda some, role, progress: iter(
+            [(range(len(some)), encoder.encode(some, role, progress))]
+        )
+    elif count == 1 or texts < WORTHWHILE:
+        yield encoder.parts
+    else:
+        with EncodingProcesses(encoder, count) as processes:
+            yield processes.parts
+
+
+def scored_parts(
+    model: str,
+    scorer: PairScorer,
+    questions: Sequence[str],
+    texts: Sequence[str],
+    progress: Callable[[int], None],
+) -> Iterator[tuple[Sequence[int], Floats]]:
+    """Places of pairs and their scores, checked; all at once from a reranker given in Python."""
+    if isinstance(scorer, CrossEncoderScorer | MaxSim):
+        parts: Iterator[tuple[Sequence[int], Any]] = scorer.parts(questions, texts, progress)
+    else:
+        parts = iter([(range(len(texts)), scorer.score(questions, texts, progress))])
+    for places, given in parts:
+        asked, read = ([of[place] for place in places] for of in (questions, texts))
+        yield places, checked_scores(model, asked, read, given)
 
 
 def checked_scores(

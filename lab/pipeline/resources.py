@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -14,15 +15,15 @@ from lab.arrays import Floats, Ints, Span, Vectors
 from lab.chunking.units import words
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
-from lab.pipeline.given import asking, checked_scores, checked_vectors
+from lab.pipeline.given import asking, checked_vectors, encoding, scored_parts
+from lab.pipeline.kept import Kept
 from lab.pipeline.memory import peak_megabytes
 from lab.pipeline.slabs import SLAB, slabs
 from lab.pipeline.tokens import starts_of
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
 from lab.retrieval.cross_encoder import CrossEncoderScorer
-from lab.retrieval.encoder import Encode, Encoder, SentenceEncoder
+from lab.retrieval.encoder import Encoder, SentenceEncoder
 from lab.retrieval.late import late_vectors
-from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
 from lab.retrieval.synonyms import Synonyms, read_synonyms
@@ -57,6 +58,11 @@ class Resources:
         yield
         self.seconds[stage] += time.perf_counter() - start - (sum(self.seconds.values()) - before)
         self.peak_mb[stage] = peak_megabytes()
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What models have computed in this run and the cache keeps."""
+        return Kept(self.cache)
 
     def encoder(self, name: str) -> Encoder:
         """An encoder by `DenseConfig.encoder`, the model's name with how it computes."""
@@ -131,20 +137,19 @@ class Resources:
             key=lambda text: (len(text), text),
         )
         self._count("texts", keys.values(), known)
-        with self.timed("encode"), self._encoding(encoder, len(missing)) as encode:
+        with self.timed("encode"), encoding(encoder, len(missing)) as encode:
             advance = self.progress.stage(
                 f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
             )
             for slab in slabs(missing):
-                vectors = checked_vectors(model, len(slab), encode(slab, role, advance))
-                fresh = {
-                    keys[text]: vector.astype("<f4").tobytes()
-                    for text, vector in zip(slab, vectors, strict=True)
-                }
-                broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
-                nan = {keys[slab[place]] for place in broken}
-                self.cache.put({key: fresh[key] for key in fresh.keys() - nan}, model)
-                known |= fresh
+                with self.kept.part("encoded text", model) as finite:
+                    for places, given in encode(slab, role, advance):
+                        vectors = checked_vectors(model, len(places), given)
+                        for place, vector in zip(places, vectors, strict=True):
+                            key = keys[slab[place]]
+                            known[key] = vector.astype("<f4").tobytes()
+                            if np.isfinite(vector).all():
+                                finite[key] = known[key]
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
         rows = [known[keys[text]] for text in texts]
@@ -155,17 +160,6 @@ class Resources:
                 f"{encoder.identity!r}; expected another identity for every other model"
             )
         return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(texts), -1)
-
-    @contextmanager
-    def _encoding(self, encoder: Encoder, texts: int) -> Iterator[Encode]:
-        """How many texts are encoded: here, or in several processes if they were asked for and are
-        worth starting."""
-        count = processes_wanted()
-        if count == 1 or texts < WORTHWHILE or not isinstance(encoder, SentenceEncoder):
-            yield encoder.encode
-        else:
-            with EncodingProcesses(encoder, count) as processes:
-                yield processes.encode
 
     def embed_late(self, model: str, spans: Sequence[tuple[str, int, int]]) -> Vectors:
         """One vector a span (its document's text, start, end) as read within the document, from the
@@ -198,7 +192,7 @@ class Resources:
                     key: vector.astype("<f4").tobytes()
                     for key, vector in zip(missing[text], vectors, strict=True)
                 }
-                self.cache.put(fresh, model)
+                self.kept.put("encoded text", model, fresh)
                 known |= fresh
                 advance(1)
         if not spans:
@@ -227,12 +221,10 @@ class Resources:
             advance = self.progress.stage("score pairs", len(missing))
             for slab in slabs(order, 8 * SLAB):
                 asked, read = [questions[i] for i in slab], [texts[i] for i in slab]
-                scores = checked_scores(model, asked, read, scorer.score(asked, read, advance))
-                fresh = {
-                    keys[i]: np.float64(s).astype("<f8").tobytes()
-                    for i, s in zip(slab, scores, strict=True)
-                }
-                self.cache.put(fresh, model)
+                with self.kept.part("scored pair", model) as fresh:
+                    for places, scores in scored_parts(model, scorer, asked, read, advance):
+                        for place, score in zip(places, scores, strict=True):
+                            fresh[keys[slab[place]]] = score.astype("<f8").tobytes()
                 known |= fresh
         all_scores = np.frombuffer(b"".join(known[key] for key in keys), dtype="<f8")
         if isinstance(scorer, CrossEncoderScorer):

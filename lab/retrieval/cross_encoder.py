@@ -1,6 +1,6 @@
 """A sentence-transformers CrossEncoder: one score a (question, text) pair, its logit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -39,9 +39,17 @@ class CrossEncoderScorer:
 
     def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
         """Logits of the pairs."""
+        scores = np.zeros(len(texts))
+        for places, logits in self.parts(questions, texts, progress):
+            scores[list(places)] = logits
+        return scores
+
+    def parts(
+        self, questions: Sequence[str], texts: Sequence[str], progress: Progress
+    ) -> Iterator[tuple[list[int], Floats]]:
+        """The same part by part: places of pairs and their logits."""
         import torch
 
-        scores = np.zeros(len(texts))
         threads, order = (
             torch.get_num_threads(),
             sorted(range(len(texts)), key=lambda i: len(texts[i])),
@@ -58,9 +66,8 @@ class CrossEncoderScorer:
                     activation_fn=torch.nn.Identity(),
                     show_progress_bar=False,
                 )
-                scores[[share[place] for place in places]] = logits[: len(places)]
+                yield [share[place] for place in places], logits[: len(places)]
                 progress(len(places))
-        return scores
 
     def saturated(self, scores: Floats) -> int:
         """Of given logits, how many the model's own activation takes to one and the same limit."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Progress = Callable[[int], None]
-Encode = Callable[[Sequence[str], Role, Progress], Vectors]
+# Texts, part by part: the places of some texts and their vectors, as soon as they are there.
+Encode = Callable[[Sequence[str], Role, Progress], Iterator[tuple[Sequence[int], Vectors]]]
 
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
 # Without a limit of its own a model reads as much as the first transformers did.
@@ -109,11 +110,18 @@ class SentenceEncoder:
         """Vectors, float32, as `model.encode(text, prompt_name=...)` gives them to each text
         alone."""
         rows: list[Vectors] = [np.zeros(0, dtype=np.float32)] * len(texts)
-        for places, vectors in self._encoded(texts, role):
-            for place, row in zip(places, np.asarray(vectors, dtype=np.float32), strict=False):
+        for places, vectors in self.parts(texts, role, progress):
+            for place, row in zip(places, vectors, strict=True):
                 rows[place] = row
-            progress(len(places))
         return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
+
+    def parts(
+        self, texts: Sequence[str], role: Role, progress: Progress
+    ) -> Iterator[tuple[list[int], Vectors]]:
+        """The same part by part: places of texts and their vectors."""
+        for places, vectors in self._encoded(texts, role):
+            yield places, np.asarray(vectors, dtype=np.float32)[: len(places)]
+            progress(len(places))
 
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """Unit vectors of every token of every text (tokens x dimension), special tokens

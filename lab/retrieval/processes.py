@@ -1,12 +1,11 @@
 """Encoding a large corpus in several processes, each with the model loaded once."""
 
 import os
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-
-import numpy as np
 
 from lab.arrays import Vectors
 from lab.errors import ConfigError, ModelError
@@ -48,13 +47,17 @@ class EncodingProcesses:
     def __exit__(self, *fault: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def encode(self, texts: Sequence[str], role: Role, progress: Progress) -> Vectors:
-        """One vector a text, as `Encoder.encode`. Raises ModelError when a process dies."""
+    def parts(
+        self, texts: Sequence[str], role: Role, progress: Progress
+    ) -> Iterator[tuple[range, Vectors]]:
+        """Places of texts and their vectors, as `SentenceEncoder.parts`. Raises ModelError when a
+        process dies."""
         shares = [texts[first : first + SHARE] for first in range(0, len(texts), SHARE)]
-        rows = []
+        first = 0
         try:
             for vectors in self._pool.map(_encode, shares, [role] * len(shares)):
-                rows.append(vectors)
+                yield range(first, first + len(vectors)), vectors
+                first += len(vectors)
                 progress(len(vectors))
         except BrokenProcessPool:
             raise ModelError(
@@ -62,12 +65,13 @@ class EncodingProcesses:
                 "LAB_PROCESSES. A script that calls "
                 'lab.sweep needs `if __name__ == "__main__":` around it for more than one process'
             ) from None
-        return np.concatenate(rows)
 
 
 def _start(name: str, dtype: str, device: str, count: int) -> None:
     import torch
 
+    # Ctrl-C reaches the whole group; the process that asks says what is kept, and ends these.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // count))
     _own.append(SentenceEncoder(name, dtype, device))  # type: ignore[arg-type]  # they come from a SentenceEncoder
 

@@ -1,7 +1,7 @@
 """Re-scoring the head of a ranking: what a reranker is, and late interaction over the dense model's
 token vectors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -51,6 +51,15 @@ class MaxSim:
 
     def score(self, questions: Sequence[str], texts: Sequence[str], progress: Progress) -> Floats:
         """Every distinct text is encoded once, whatever the number of questions that ask for it."""
+        scores = np.zeros(len(texts))
+        for places, cosines in self.parts(questions, texts, progress):
+            scores[places] = cosines
+        return scores
+
+    def parts(
+        self, questions: Sequence[str], texts: Sequence[str], progress: Progress
+    ) -> Iterator[tuple[list[int], Floats]]:
+        """The same part by part: places of the pairs of one text, and their scores."""
         asked = self._asked_before
         if len(asked) > QUESTIONS:
             asked.clear()
@@ -60,7 +69,6 @@ class MaxSim:
         for pair, text in enumerate(texts):
             wanted.setdefault(text, []).append(pair)
         order = sorted(wanted, key=len)
-        scores = np.zeros(len(texts))
         for first in range(0, len(order), TEXTS):
             batch = order[first : first + TEXTS]
             for text, vectors in zip(
@@ -68,11 +76,9 @@ class MaxSim:
             ):
                 # One product a pair: of several questions at once, their number would decide the
                 # last bits.
-                for pair in wanted[text]:
-                    best = (asked[questions[pair]] @ vectors.T).max(axis=1)
-                    scores[pair] = best.mean(dtype=np.float64)
+                best = [(asked[questions[pair]] @ vectors.T).max(axis=1) for pair in wanted[text]]
+                yield wanted[text], np.array([row.mean(dtype=np.float64) for row in best])
                 progress(len(wanted[text]))
-        return scores
 
 
 def rerank(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
+from lab.storage.interrupt import undisturbed
 
 KEYS_AT_ONCE = 900
 # Seconds that one run waits while another writes.
@@ -88,9 +89,12 @@ class Cache:
             raise self._unusable(fault) from None
 
     def put(self, values: Mapping[bytes, bytes], model: str = "") -> None:
-        """Keep values that a model has computed; all of them or, when the process dies, none."""
+        """Keep values that a model has computed; all of them or, when the process dies, none.
+        Ctrl-C waits until they are kept."""
+        if not values:
+            return
         try:
-            with self._connection:
+            with undisturbed(), self._connection:
                 number = self._number(model)
                 rows = (
                     (key, value, _checksum(key, value), number) for key, value in values.items()
@@ -108,6 +112,11 @@ class Cache:
             )
         except sqlite3.Error as fault:
             raise self._unusable(fault) from None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is put into it will still be there tomorrow."""
+        return self.path is not None and "unsaved" not in self._told
 
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Values and their bytes of every model, by its name; "" for what no model is known of."""

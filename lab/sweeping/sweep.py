@@ -100,8 +100,13 @@ def measured(
 
 
 def _measured(plan: Plan, tools: Tools) -> Measured:
-    """Prepare, run, score and doubt the systems of a plan."""
+    """Prepare, run, score and doubt the systems of a plan; Ctrl-C says what is kept."""
     resources = tools.resources()
+    with resources.kept.telling():
+        return _with_resources(plan, tools, resources)
+
+
+def _with_resources(plan: Plan, tools: Tools, resources: Resources) -> Measured:
     preparation = prepare(plan, resources)
     outcomes = run_systems(plan, preparation, tools, resources)
     with resources.timed("diagnose"):

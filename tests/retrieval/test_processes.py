@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.errors import ConfigError
-from lab.pipeline import resources
+from lab.pipeline import given as pipeline_given
 from lab.pipeline.resources import Resources
 from lab.retrieval import processes
 from lab.retrieval.encoder import SentenceEncoder
@@ -24,8 +24,9 @@ def test_two_processes_give_the_vectors_of_one_in_order(
     alone = SentenceEncoder(MODEL).encode(texts, "passage", lambda done: None)
     done: list[int] = []
     with EncodingProcesses(SentenceEncoder(MODEL), 2) as several:
-        found = several.encode(texts, "passage", done.append)
-    np.testing.assert_array_equal(found, alone)
+        parts = list(several.parts(texts, "passage", done.append))
+    assert [place for places, _ in parts for place in places] == list(range(70))
+    np.testing.assert_array_equal(np.concatenate([vectors for _, vectors in parts]), alone)
     assert done == [32, 32, 6]
 
 
@@ -39,8 +40,8 @@ def test_a_large_corpus_is_encoded_in_the_processes_that_were_asked_for(
             started.append(count)
             super().__init__(encoder, count)
 
-    monkeypatch.setattr(resources, "EncodingProcesses", Counted)
-    monkeypatch.setattr(resources, "WORTHWHILE", 3)
+    monkeypatch.setattr(pipeline_given, "EncodingProcesses", Counted)
+    monkeypatch.setattr(pipeline_given, "WORTHWHILE", 3)
     monkeypatch.setenv("LAB_PROCESSES", "2")
     few, many = ["one", "two"], ["three", "four", "five"]
     given = Resources(Cache(None))
