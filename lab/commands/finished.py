@@ -77,14 +77,20 @@ def report(
 
 def export(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    to: Annotated[str, typer.Option(help="csv, markdown, latex, trec, ranx, jsonl or config.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="csv, markdown, latex, trec, ranx, jsonl; of one system: config, opensearch, "
+            "elasticsearch."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")
     ] = None,
     system: SystemName = None,
 ) -> None:
-    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts; `config` writes
-    one system as an experiment file."""
+    """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts; or one system as
+    an experiment file, or as another engine's index and search (from its documentation)."""
     from lab.report.export.export import export as export_run
     from lab.report.screens.console import say
     from lab.runs.run import read_run

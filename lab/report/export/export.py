@@ -6,33 +6,44 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.config.config import Config
 from lab.config.rows import is_absent
 from lab.errors import ConfigError, RunError, nearest
+from lab.pipeline.resources import Resources
+from lab.report.export.elasticsearch import elasticsearch_files
+from lab.report.export.engines import Vectors, legs
+from lab.report.export.opensearch import opensearch_files
 from lab.report.export.paper import latex, markdown
 from lab.report.export.trec import ranx_files, trec_files
 from lab.runs.config_file import experiment_file
+from lab.runs.load import config_of
 from lab.runs.run import Run
+from lab.storage.cache import Cache, default_cache_path
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # What a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-# The one format that is about a single system.
-CONFIG = "config"
 # Name of a file inside the export -> its text.
 Files = Iterator[tuple[str, str]]
 
 
 def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[Path]:
-    """Write a run in one format and name the files. `system` is what `config` writes, by its full
-    or short name, by default the recommended one. Raises ConfigError for an unknown format,
-    RunError when the folder cannot be written."""
-    if to not in FORMATS and to != CONFIG:
-        raise ConfigError(f"--to '{to}'{nearest(to, [*FORMATS, CONFIG])}")
-    if system is not None and to != CONFIG:
-        raise ConfigError(f"--system goes with --to {CONFIG}; '{to}' writes every system")
-    files = FORMATS[to](run) if to in FORMATS else _config(run, system)
+    """Write a run in one format and name the files. `system` is what the formats of one system
+    write, by its full or short name, by default the recommended one. Raises ConfigError for an
+    unknown format, or a system that the format cannot say; RunError when the folder cannot be
+    written."""
+    if to not in FORMATS and to not in ONE_SYSTEM:
+        raise ConfigError(f"--to '{to}'{nearest(to, [*FORMATS, *ONE_SYSTEM])}")
+    if system is not None and to not in ONE_SYSTEM:
+        raise ConfigError(
+            f"--system goes with --to {', '.join(ONE_SYSTEM)}; '{to}' writes every system"
+        )
+    if to in FORMATS:
+        files = FORMATS[to](run)
+    else:
+        files = ONE_SYSTEM[to](run, run.tables.named(system or run.recommended))
     written = []
     try:
         for name, text in files:
@@ -129,9 +140,27 @@ def _by_question(table: "pd.DataFrame") -> dict[tuple[str, str], list[dict[str, 
     return found
 
 
-def _config(run: Run, system: str | None) -> Files:
-    name = run.tables.named(system or run.recommended)
-    yield "experiment.toml", experiment_file(run, name)
+def _config(run: Run, system: str) -> Files:
+    yield "experiment.toml", experiment_file(run, system)
+
+
+def _opensearch(run: Run, system: str) -> Files:
+    config = config_of(run, system)
+    return opensearch_files(config, _vectors(config))
+
+
+def _elasticsearch(run: Run, system: str) -> Files:
+    config = config_of(run, system)
+    return elasticsearch_files(config, _vectors(config))
+
+
+def _vectors(config: Config) -> Vectors | None:
+    """What the model's vectors are like, by one that it makes."""
+    if config.dense is None or not legs(config)[1]:
+        return None
+    resources = Resources(Cache(default_cache_path()))
+    made = resources.embed(config.dense.encoder, "query", ["dimension"])
+    return Vectors(made.shape[1], resources.similarity(config.dense))
 
 
 def _markdown(run: Run) -> Files:
@@ -149,4 +178,10 @@ FORMATS: dict[str, Callable[[Run], Files]] = {
     "trec": trec_files,
     "ranx": ranx_files,
     "jsonl": _jsonl,
+}
+# Those that are about a single system.
+ONE_SYSTEM: dict[str, Callable[[Run, str], Files]] = {
+    "config": _config,
+    "opensearch": _opensearch,
+    "elasticsearch": _elasticsearch,
 }
