@@ -109,6 +109,7 @@ def serve(
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # who asks at once is answered once the server is up
     except OSError as fault:
         listening.close()
         raise ConfigError(
