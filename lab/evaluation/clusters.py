@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from lab.arrays import Bools, Floats, Ints
 from lab.relevance.pieces import Pieces
@@ -115,6 +113,10 @@ def _weights(pieces: Pieces) -> list[dict[str, int]]:
 
 def _linked(weights: "list[dict[str, int]]", asked: "Counter[str]") -> list[str]:
     """For every question the first document, by id, of all that are linked with its own."""
+    # Imported here: the graphs of SciPy take a tenth of a second, and checking a set needs none.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     names = sorted(asked)
     number = {doc_id: place for place, doc_id in enumerate(names)}
     pairs = np.array(

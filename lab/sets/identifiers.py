@@ -32,7 +32,7 @@ SHORTEST, LONGEST = 3, 40
 def find_identifiers(text: str) -> Iterator[tuple[Span, str]]:
     """Place and ASCII spelling of every word of `text` that has the shape of an identifier, in
     order."""
-    for match in TOKEN.finditer(text.translate(ASCII)):
+    for match in TOKEN.finditer(text if text.isascii() else text.translate(ASCII)):
         if is_identifier(match.group()):
             yield match.span(), match.group()
 
@@ -40,6 +40,8 @@ def find_identifiers(text: str) -> Iterator[tuple[Span, str]]:
 def is_identifier(word: str) -> bool:
     """Letters together with digits (`E-4012`, `C2065`, `v2.3.1`), a dotted version, a flag or an
     UPPER_CASE constant; not an amount with its unit, a date or a time."""
+    if word.isalpha():  # most words of a text
+        return False
     if VERSION.fullmatch(word) or FLAG.fullmatch(word) or CONSTANT.fullmatch(word):
         return True
     if not SHORTEST <= len(word) <= LONGEST or AMOUNT.fullmatch(word) or FILE.fullmatch(word):

@@ -17,9 +17,8 @@ from lab.relevance.query import Query
 from lab.retrieval import bm25
 from lab.retrieval.config import BM25Config
 from lab.sets.identifiers import find_identifiers
+from lab.sweeping.injected import INJECTED
 
-# The prefix of every injected document's id; no document of a corpus may begin so.
-INJECTED = "injected:"
 # The kind of distractors that are the user's own documents.
 OWN = "folder"
 PASSAGE = 400
@@ -154,11 +153,6 @@ def distractors(
                 Document(f"{INJECTED}{kind}:{query.query_id}:{number:03d}", text, "", metadata)
             )
     return tuple(added)
-
-
-def injected(corpus: Corpus) -> int:
-    """How many documents of a corpus are distractors."""
-    return sum(document.doc_id.startswith(INJECTED) for document in corpus)
 
 
 def _nearest_own(queries: Sequence[Query], source: Source, dose: int) -> tuple[Document, ...]:

@@ -14,7 +14,8 @@ from lab.evaluation.paired import compare
 from lab.relevance.query import Query
 from lab.runs.run import Run
 from lab.storage.progress import Progress, Silent
-from lab.sweeping.distractors import INJECTED, OWN, distractors, source_of
+from lab.sweeping.distractors import OWN, distractors, source_of
+from lab.sweeping.injected import INJECTED
 from lab.sweeping.sweep import sweep
 
 if TYPE_CHECKING:

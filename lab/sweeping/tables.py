@@ -21,7 +21,7 @@ from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
 from lab.sweeping.conclusions import conclusions
-from lab.sweeping.distractors import injected
+from lab.sweeping.injected import injected
 from lab.sweeping.measured import Measured
 from lab.versions import LAB, version_of
 

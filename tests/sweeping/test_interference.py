@@ -10,7 +10,8 @@ from lab.corpus.document import Corpus, Document
 from lab.corpus.filter import Filter
 from lab.errors import ConfigError
 from lab.relevance.query import Evidence, Query
-from lab.sweeping.distractors import INJECTED, MAKERS, OWN, distractors, injected, source_of
+from lab.sweeping.distractors import MAKERS, OWN, distractors, source_of
+from lab.sweeping.injected import INJECTED, injected
 from lab.sweeping.interfere import interfere
 
 TEXTS = {

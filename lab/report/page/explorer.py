@@ -15,7 +15,7 @@ from lab.runs.explain import USED
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 from lab.runs.tables import plain_rows
-from lab.sweeping.distractors import INJECTED
+from lab.sweeping.injected import INJECTED
 
 if TYPE_CHECKING:
     import pandas as pd

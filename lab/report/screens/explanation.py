@@ -11,7 +11,7 @@ from rich.text import Text
 from lab.diagnosis.causes import CAUSES
 from lab.report.proof import ahead_text, alphas_text, unmatched_text
 from lab.runs.explain import Explanation
-from lab.sweeping.distractors import INJECTED
+from lab.sweeping.injected import INJECTED
 
 EVIDENCE, CUT, DISTRACTOR = "bold green", "bold red", "yellow"
 # Characters of a hit and of a piece that are shown.

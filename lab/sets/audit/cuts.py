@@ -106,13 +106,14 @@ def cut_rates(
     others: Sequence[Bools] = (),
 ) -> list[CutRate]:
     """One row a kind. `others` are the chunking with its first cut elsewhere, where `chance` comes
-    from these: they also say how far a kind's count strays from phase to phase."""
+    from these: they also say how far a kind's count strays from phase to phase, which can only
+    acquit what the level would accuse."""
     rows = []
     for code, kind in enumerate(spans.kinds):
         members = spans.kind == code
         cut, probabilities = int(observed[members].sum()), chance[members]
         p = poisson_binomial_p(cut, probabilities)
-        if others:
+        if others and p <= LEVEL:
             p = max(p, prediction_p(cut, [int(other[members].sum()) for other in others]))
         rows.append(CutRate(kind, label, int(members.sum()), cut, float(probabilities.sum()), p))
     return rows

@@ -109,18 +109,22 @@ def evidence_without_identifier(queries: Sequence[Query], corpus: Corpus) -> Ite
 
 
 def _lacks_identifier(query: Query, corpus: Corpus) -> bool:
-    asked = {folded(word) for _, word in find_identifiers(query.text)}
+    asked = _identifiers(query.text)
+    if not asked:
+        return False
     for piece in query.pieces:
         spans = [item for item in piece if item.role == "core" and not item.whole]
-        held, stands = False, False
-        for item in spans:
-            text = corpus[item.doc_id].text
-            start, end = item.span(text)
-            held |= bool(asked & {folded(word) for _, word in find_identifiers(text[start:end])})
-            stands |= bool(asked & {folded(word) for _, word in find_identifiers(text)})
-        if asked and stands and not held:
+        texts = [corpus[item.doc_id].text for item in spans]
+        quotes = [text[slice(*item.span(text))] for item, text in zip(spans, texts, strict=True)]
+        if any(asked & _identifiers(quote) for quote in quotes):
+            continue
+        if any(asked & _identifiers(text) for text in texts):
             return True
     return False
+
+
+def _identifiers(text: str) -> set[str]:
+    return {folded(word) for _, word in find_identifiers(text)}
 
 
 def found_by_title(queries: Sequence[Query], corpus: Corpus) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from lab.pipeline.tokens import count_tokens
 from lab.relevance.pieces import Pieces
 from lab.sets.audit.asking import useless_filters
 from lab.sets.audit.wording import leakage, shared_words
-from lab.sweeping.distractors import INJECTED, injected
+from lab.sweeping.injected import INJECTED, injected
 
 if TYPE_CHECKING:
     # Only a type here: `lab check` counts tokens without the indexes that stages bring.
