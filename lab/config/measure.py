@@ -14,7 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from lab.chunking.numbers import CountFromZero, Number
+from lab.chunking.numbers import Count, CountFromZero, Number
+from lab.chunking.phase import FEWEST, MOST
 from lab.config.config import problem
 from lab.config.own_metrics import function_name, load_function, taken_out
 from lab.errors import ConfigError, nearest
@@ -30,6 +31,17 @@ def _any(metrics: tuple[str, ...]) -> tuple[str, ...]:
     return metrics
 
 
+def _none_or_several(phases: int) -> int:
+    if 1 < phases < FEWEST or phases > MOST:
+        raise ValueError(
+            f"expected 1, or {FEWEST} to {MOST}: two say next to nothing of how far others lie"
+        )
+    return phases
+
+
+Phases = Annotated[Count, AfterValidator(_none_or_several)]
+
+
 class Measure(BaseModel):
     """What is measured: metrics by name, the one that chooses, the judged unit, and how much of a
     piece must be held.
@@ -37,8 +49,10 @@ class Measure(BaseModel):
     `weights` gives metrics a weight each; their weighted mean then is a metric of its own,
     `weighted`, and chooses. `sealed` is the share of questions set aside for one last score of the
     recommended system: whole documents by chance, or the latest questions if `sealed_by` is "date".
-    `python` names functions in files that are metrics as well; in Python a function may stand among
-    `metrics` itself (see `lab.evaluation.own`).
+    `phases` is at how many places the first cut falls by turns, for every chunking that cuts by
+    length: its scores are means over them (see `lab.sweeping.phases`). `python` names functions in
+    files that are metrics as well; in Python a function may stand among `metrics` itself (see
+    `lab.evaluation.own`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +69,7 @@ class Measure(BaseModel):
     sealed: Annotated[Number, Field(ge=0, le=0.8)] = 0.0
     sealed_by: Literal["documents", "date"] = "documents"
     python: tuple[str, ...] = ()
+    phases: Phases = 1
     seed: CountFromZero = 0
     _functions: dict[str, OwnMetric] = PrivateAttr(default_factory=dict)
 

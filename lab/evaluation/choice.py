@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from lab.arrays import Bools, Floats
+from lab.arrays import Bools, Floats, Ints
 from lab.evaluation.few_units import (
     LARGEST_LOSS,
     TAIL,
@@ -16,7 +16,8 @@ from lab.evaluation.few_units import (
     unseen_loss,
     unseen_p,
 )
-from lab.evaluation.intervals import NOISE
+from lab.evaluation.intervals import NOISE, errors_of_sums
+from lab.evaluation.phases import Luck
 from lab.evaluation.significance import FLIPS, Tested, sign_patterns
 from lab.evaluation.verdict import ALPHA
 
@@ -50,11 +51,17 @@ class Pairs:
     two systems that differ on few questions are not drowned by pairs that differ on many. Testing
     the best against the k - 1 others under Holm alone would call a chance winner of 66 equal
     systems better in every third set.
+
+    `phase_means` (phases x systems) are the means at every phase of the cuts, None where there is
+    one, and `cuts` numbers the chunkings of the systems: what the cuts add to the uncertainty of a
+    difference lowers it (`lab.evaluation.phases`).
     """
 
     sums: Floats
     sizes: Floats
     largest: Floats
+    phase_means: Floats | None = None
+    cuts: Ints | None = None
 
     def against(self, reference: int) -> AgainstOne:
         """Every system against the one at `reference`. As in
@@ -63,11 +70,12 @@ class Pairs:
         that noise does not tell from the reference."""
         units, systems = self.sums.shape
         gaps = self.sums[:, [reference]] - self.sums
+        lowered = self._lowered(gaps, reference)
         gaps = gaps * np.where(gaps.sum(axis=0) < 0, -1.0, 1.0)
         root = np.sqrt((gaps**2).sum(axis=0))
         safe = np.where(root > NOISE, root, 1.0)
         reachable = np.where(root > NOISE, np.abs(gaps).sum(axis=0) / safe, 0.0)
-        p = _share_beyond(self.largest, np.minimum(studentized(gaps), ratios(gaps)))
+        p = _share_beyond(self.largest, lowered)
         least = _share_beyond(self.largest, reachable)
         gain = gaps.sum(axis=0) / self.sizes.sum()
         loss = _loss(gaps / self.sizes[:, None], gain, p >= ALPHA, reference)
@@ -85,12 +93,33 @@ class Pairs:
         critical = float(self.largest[min(int(np.ceil((1 - ALPHA) * (flips + 1))), flips) - 1])
         return AgainstOne(tested, critical, float(loss))
 
+    def _lowered(self, gaps: Floats, reference: int) -> Floats:
+        """|sum| / root of the sum of squares of units x systems of gaps, lowered by skew that
+        speaks against them and by what the cuts leave uncertain."""
+        plain = ratios(gaps)
+        lowered = np.minimum(studentized(gaps), plain)
+        if self.phase_means is None:
+            return lowered
+        by_phase = self.phase_means[:, [reference]] - self.phase_means
+        errors = errors_of_sums(gaps, self.sizes[:, None])
+        alike = np.zeros(len(plain)) if self.cuts is None else self.cuts == self.cuts[reference]
+        luck = Luck.beside(by_phase, errors, len(gaps), alike.astype(np.int64))
+        kept = np.divide(lowered, plain, out=np.ones(len(plain)), where=plain > 0)
+        return luck.lowered(lowered, gaps.sum(axis=0) / self.sizes.sum(), kept)
 
-def all_pairs(sums: Floats, seed: int, flips: int = FLIPS, sizes: Floats | None = None) -> Pairs:
+
+def all_pairs(
+    sums: Floats,
+    seed: int,
+    flips: int = FLIPS,
+    sizes: Floats | None = None,
+    phase_means: Floats | None = None,
+    cuts: Ints | None = None,
+) -> Pairs:
     """The family of all pairs of units x systems (sums per unit, of `sizes` questions, by default
-    one)."""
+    one; `phase_means` and `cuts` as in `Pairs`)."""
     sizes = np.ones(len(sums)) if sizes is None else sizes
-    return Pairs(sums, sizes, _largest_of_flips(sums, seed, flips))
+    return Pairs(sums, sizes, _largest_of_flips(sums, seed, flips), phase_means, cuts)
 
 
 def _loss(means: Floats, gain: Floats, contenders: Bools, reference: int) -> Floats:

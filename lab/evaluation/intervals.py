@@ -87,10 +87,14 @@ def mean_intervals(
 def standard_errors(values: Floats, clusters: Clusters) -> Floats:
     """Standard error of every column's mean, robust to dependence within units (Liang & Zeger
     1986)."""
-    sums, sizes = _sums_and_sizes(values, clusters)
-    units, total = len(clusters), sizes.sum(axis=0)
+    return errors_of_sums(*_sums_and_sizes(values, clusters))
+
+
+def errors_of_sums(sums: Floats, sizes: Floats) -> Floats:
+    """The same from units x columns of sums, and of the questions in them."""
+    units, total = len(sums), sizes.sum(axis=0)
     if units < 2:
-        return np.full(values.shape[1], np.inf)
+        return np.full(sums.shape[1], np.inf)
     residuals = sums - sizes * (sums.sum(axis=0) / total)
     return np.asarray(np.sqrt((residuals**2).sum(axis=0) * units / (units - 1)) / total)
 

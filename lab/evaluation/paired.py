@@ -6,7 +6,8 @@ import numpy as np
 
 from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import Clusters
-from lab.evaluation.intervals import NOISE, mean_intervals
+from lab.evaluation.intervals import NOISE
+from lab.evaluation.phases import Luck, intervals_over_phases
 from lab.evaluation.significance import holm, paired_test
 from lab.evaluation.verdict import Verdict, verdict
 
@@ -49,16 +50,25 @@ class Paired:
 
 
 def compare(
-    differences: Floats, clusters: Clusters, seed: int, systems: int | None = None
+    differences: Floats,
+    clusters: Clusters,
+    seed: int,
+    systems: int | None = None,
+    phase_means: Floats | None = None,
+    alike: Ints | None = None,
 ) -> Paired:
     """Judge questions x comparisons of per-question differences within [-1, 1], as one family under
     Holm's correction. `systems` is how many pairs of systems the columns compare, by default each
     another one: several metrics of one pair share the losses that were missed, so the chance of
-    that is not multiplied by their number."""
+    that is not multiplied by their number. `phase_means` (phases x comparisons) are the mean
+    differences at every phase, of which `differences` are the means, None where there is one;
+    `alike` numbers the groups of comparisons in which the cuts play about the same part
+    (`lab.evaluation.phases`)."""
     columns = differences.shape[1]
-    tested = paired_test(clusters.sums(differences), clusters.sizes, seed)
+    luck = None if phase_means is None else Luck.of(phase_means, differences, clusters, alike)
+    tested = paired_test(clusters.sums(differences), clusters.sizes, seed, luck=luck)
     corrected = corrected_p(tested.noise, tested.unseen, columns if systems is None else systems)
-    low, high = mean_intervals(differences, clusters, seed, bounds=None)
+    low, high = intervals_over_phases(differences, clusters, seed, phase_means, bounds=None)
     wins, losses = (differences > NOISE).sum(axis=0), (differences < -NOISE).sum(axis=0)
     spread = (
         differences.std(axis=0, ddof=1) if len(differences) > 1 else np.zeros(differences.shape[1])

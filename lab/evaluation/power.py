@@ -101,10 +101,17 @@ def _loss_share(a: float) -> float:
 
 
 def units_needed(
-    gap: float, standard_error: float, units: int, look: Look, power: float = POWER
+    gap: float,
+    standard_error: float,
+    units: int,
+    look: Look,
+    power: float = POWER,
+    cuts: float = 0.0,
 ) -> int | None:
     """Units like those at hand that would settle a true difference of `gap` with probability
-    `power`; None for no gap, or where a single unit says nothing of its error."""
+    `power`; None for no gap, or where a single unit says nothing of its error. `cuts` is the
+    standard error that the places of the cuts leave (`lab.evaluation.phases`), which no more units
+    make smaller: None too where it is too large for the gap."""
     if abs(gap) < NOISE or not math.isfinite(standard_error):
         return None
     level = ALPHA / look.family
@@ -112,10 +119,14 @@ def units_needed(
         t = float(t_of_ratio(np.array(look.critical), units))
         level = 2 * float(stdtr(units - 1, -t))
     deviation, needed = standard_error * math.sqrt(units), FEWEST_UNITS
+    if abs(gap) <= (float(ndtri(1 - level / 2)) + float(ndtri(power))) * cuts:
+        return None
     # Fewer units raise the critical t, so the number that fits itself is come at from below.
     for _ in range(STEPS):
         t = float(stdtrit(needed - 1, 1 - level / 2))
-        wanted = math.ceil(((t + float(ndtri(power))) * deviation / gap) ** 2)
+        errors = t + float(ndtri(power))
+        left = gap**2 - (errors * cuts) ** 2
+        wanted = math.ceil((errors * deviation) ** 2 / left) if left > 0 else 2 * needed
         if wanted <= needed:
             break
         needed += max(1, (wanted - needed) // 2)
@@ -123,9 +134,14 @@ def units_needed(
     return max(needed, units_beyond_unseen(abs(gap), loss, ALPHA, look.family))
 
 
-def typical_standard_error(scores: Floats, best: int, clusters: Clusters) -> float:
+def typical_standard_error(
+    scores: Floats, best: int, clusters: Clusters, cuts: Floats | None = None
+) -> float:
     """Median standard error of the differences between the best and every other system that differs
-    from it (questions x systems); NaN if none does."""
+    from it (questions x systems), with what the `cuts` leave uncertain of each; NaN if none
+    does."""
     errors = standard_errors(scores - scores[:, [best]], clusters)
+    if cuts is not None:
+        errors = np.hypot(errors, cuts)
     differing = errors[errors > NOISE]
     return float(np.median(differing)) if len(differing) else math.nan

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lab.arrays import Floats, Ints
-from lab.evaluation.choice import AgainstOne, all_pairs
+from lab.evaluation.choice import AgainstOne, Pairs, all_pairs
 from lab.evaluation.clusters import Clusters
 from lab.evaluation.costs import Costs
 from lab.evaluation.intervals import NOISE, resample_counts, standard_errors
 from lab.evaluation.nested import DECIMALS, Nested, best_of, nested
+from lab.evaluation.phases import PhaseScores
 from lab.evaluation.power import Look, units_needed
 from lab.evaluation.verdict import ALPHA, Verdict, verdict
 
@@ -27,6 +28,8 @@ class Selection:
     those of them that lie at most one standard error of the paired difference behind; `recommended`
     the cheapest of these. `probability_best[s]` is how often s leads when questions are resampled;
     `nested` the honest estimate of choosing so. `order` has the systems from the cheapest on.
+    `phases` are the scores at every phase of the cuts, of which `scores` are the means; None where
+    there is one.
     """
 
     scores: Floats
@@ -41,6 +44,7 @@ class Selection:
     recommended: int
     probability_best: Floats
     nested: Nested
+    phases: PhaseScores | None = None
 
     @property
     def p(self) -> Floats:
@@ -71,12 +75,14 @@ class Selection:
 
     def units_needed(self, other: int) -> int | None:
         """Units like those at hand that would tell the best from `other`, were the observed gap the
-        true one; None without a gap."""
+        true one; None without a gap, and where the cuts leave more in doubt than questions can
+        settle."""
         gaps = self.scores[:, [self.best]] - self.scores[:, [other]]
         error = float(standard_errors(gaps, self.clusters)[0])
         family = self.scores.shape[1] - 1
         look = Look(self.against.critical, self.against.loss, family)
-        return units_needed(float(gaps.mean()), error, len(self.clusters), look)
+        cuts = 0.0 if self.phases is None else float(self.phases.gap_errors(self.best)[other])
+        return units_needed(float(gaps.mean()), error, len(self.clusters), look, cuts=cuts)
 
     def questions(self, units: int) -> int:
         """How many questions so many units like those at hand have."""
@@ -102,18 +108,24 @@ def select(
     costs: Costs,
     seed: int,
     names: Sequence[str],
+    *,
+    phases: PhaseScores | None = None,
 ) -> Selection:
     """Choose among questions x systems. `clusters` are the independent units of all tests, `groups`
     what cross-validation keeps together; `names` decide where neither means nor costs do, so that
-    the order in which a grid is written never does."""
+    the order in which a grid is written never does. `phases` are the scores of which `scores` are
+    the means (see `Selection`)."""
     order = costs.order(names)
     means = scores.mean(axis=0)
     best = int(order[best_of(means[order])])
     tied = np.flatnonzero(np.round(means, DECIMALS) == np.round(means[best], DECIMALS))
-    against = all_pairs(clusters.sums(scores), seed, sizes=clusters.sizes).against(best)
+    against = family_of(scores, clusters, seed, phases).against(best)
     undecided = np.flatnonzero(against.tested.p >= ALPHA)
     behind = scores[:, [best]] - scores[:, undecided]
-    close = undecided[behind.mean(axis=0) <= standard_errors(behind, clusters) + NOISE]
+    errors = standard_errors(behind, clusters)
+    if phases is not None:
+        errors = np.hypot(errors, phases.gap_errors(best)[undecided])
+    close = undecided[behind.mean(axis=0) <= errors + NOISE]
     account = nested(scores[:, order], groups, seed)
     picked = np.empty_like(account.picked)
     picked[order] = account.picked
@@ -128,8 +140,22 @@ def select(
         undecided=tuple(undecided.tolist()),
         within_one_error=tuple(close.tolist()),
         recommended=_recommended(close, means, costs, order),
-        probability_best=_probability_best(scores, clusters, seed),
+        probability_best=_probability_best(scores, clusters, seed, phases),
         nested=replace(account, picked=picked),
+        phases=phases,
+    )
+
+
+def family_of(
+    scores: Floats, clusters: Clusters, seed: int, phases: PhaseScores | None = None
+) -> Pairs:
+    """All pairs of systems (questions x systems), as the one family in which any is judged."""
+    return all_pairs(
+        clusters.sums(scores),
+        seed,
+        sizes=clusters.sizes,
+        phase_means=None if phases is None else phases.means,
+        cuts=None if phases is None else phases.cuts,
     )
 
 
@@ -145,12 +171,24 @@ def _recommended(close: Ints, means: Floats, costs: Costs, order: Ints) -> int:
     return int(cheap[best_of(means[cheap])])
 
 
-def _probability_best(scores: Floats, clusters: Clusters, seed: int) -> Floats:
-    """Share of bootstrap resamples in which each system leads; equals share the lead."""
-    sums, leads, count = clusters.sums(scores), np.zeros(scores.shape[1]), 0
+def _probability_best(
+    scores: Floats, clusters: Clusters, seed: int, phases: PhaseScores | None
+) -> Floats:
+    """Share of bootstrap resamples in which each system leads; equals share the lead. With phases,
+    one less than there are is drawn of them as well, which varies as their mean does (Rao & Wu
+    1988)."""
+    leads, count = np.zeros(scores.shape[1]), 0
+    values = scores[None] if phases is None else np.nan_to_num(phases.values)
+    sums = np.array([clusters.sums(of_phase) for of_phase in values])
+    draw = np.random.default_rng(seed)
     for counts in resample_counts(len(clusters), seed):
+        drawn = np.ones((len(counts), 1))
+        if len(values) > 1:
+            few = len(values) - 1
+            drawn = draw.multinomial(few, np.full(len(values), 1 / len(values)), len(counts)) / few
         # The size of a resample is the same for all systems, so sums lead where means do.
-        totals = np.round(counts @ sums, DECIMALS - 3)
+        totals = sum(drawn[:, [phase]] * (counts @ of_phase) for phase, of_phase in enumerate(sums))
+        totals = np.round(totals, DECIMALS - 3)
         leading = totals == totals.max(axis=1, keepdims=True)
         leads += (leading / leading.sum(axis=1, keepdims=True)).sum(axis=0)
         count += len(counts)

@@ -18,6 +18,7 @@ from lab.evaluation.few_units import (
     unseen_p,
 )
 from lab.evaluation.intervals import BLOCK, NOISE
+from lab.evaluation.phases import Luck
 from lab.evaluation.verdict import ALPHA
 
 FLIPS = 9_999
@@ -48,9 +49,11 @@ class PairTested:
         return np.maximum(self.noise, self.unseen)
 
 
-def paired_test(sums: Floats, sizes: Floats, seed: int, flips: int = FLIPS) -> PairTested:
+def paired_test(
+    sums: Floats, sizes: Floats, seed: int, flips: int = FLIPS, luck: Luck | None = None
+) -> PairTested:
     """Test every column of units x comparisons (sums of differences per unit, of `sizes` questions)
-    so that it holds with few units and skew.
+    so that it holds with few units and skew; `luck` is what the cuts add, None for nothing.
 
     p is the larger of two: the sign-flip test's, of a sum that skew speaking against it has lowered
     (`studentized`), and the chance that the losses which would undo the gain were all missed
@@ -59,6 +62,10 @@ def paired_test(sums: Floats, sizes: Floats, seed: int, flips: int = FLIPS) -> P
     """
     plain = ratios(sums)
     kept = np.divide(studentized(sums), plain, out=np.ones(sums.shape[1]), where=plain > 0)
+    if luck is not None:
+        means = sums.sum(axis=0) / sizes.sum()
+        lowered = luck.lowered(plain * kept, means, kept)
+        kept = np.divide(lowered, plain, out=kept, where=plain > 0)
     tested = sign_flip_test(sums, seed, flips, kept * np.abs(sums.sum(axis=0)))
     toward = sums * np.where(sums.sum(axis=0) < 0, -1.0, 1.0)
     means, gain = toward / sizes[:, None], toward.sum(axis=0) / sizes.sum()

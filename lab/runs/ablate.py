@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.arrays import Floats
 from lab.config.rows import in_play, settings_of
-from lab.config.settings import SETTINGS
+from lab.config.settings import SETTINGS, of_stage
 from lab.evaluation.ablation import Change, Factors
 from lab.evaluation.clusters import Clusters, clustered
-from lab.evaluation.paired import compare
+from lab.evaluation.paired import Paired, compare
+from lab.evaluation.phases import phase_means
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -43,6 +45,11 @@ def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) ->
     known = np.all([~np.isnan(matrix).any(axis=1) for matrix in matrices.values()], axis=0)
     clusters = clustered(tables.documents[known])
     scores = {name: matrix[known] for name, matrix in matrices.items()}
+    by_phase = None
+    if tables.by_phase is not None:
+        of_metric = tables.by_phase[..., tables.metric_place(metric)]
+        by_phase = of_metric[:, tables.compared][:, :, known]
+    judged = _Judged(metric, clusters, seed, by_phase)
     systems = [tables.names[place] for place in tables.compared]
     compared = tables.systems.iloc[tables.compared]
     factors = Factors([in_play(settings_of(row)) for row in compared.to_dict("records")])
@@ -60,17 +67,13 @@ def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) ->
                 "with": [_brought_along(factors, number, step.pairs[0, 1]) for step in steps],
             },
             scores,
-            metric,
-            clusters,
-            seed,
+            judged,
         ),
         effects=_table(
             effects,
             {"pairs": [len(effect.pairs) for effect in effects]},
             scores,
-            metric,
-            clusters,
-            seed,
+            judged,
         ),
     )
 
@@ -89,13 +92,33 @@ def _level(setting: str, value: Any) -> Any:
     return value if number else SETTINGS[setting].label(value)
 
 
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """How the effects on a metric are judged; `by_phase` (phases x systems x questions) are the
+    scores at every phase, None where there is one."""
+
+    metric: str
+    clusters: Clusters
+    seed: int
+    by_phase: Floats | None
+
+    def compare(self, changes: Sequence[Change], effects: Floats) -> Paired:
+        """The effects as one family. Where the cuts fell plays one part in changes of the chunks,
+        and another in changes that leave them as they are."""
+        if self.by_phase is None:
+            return compare(effects, self.clusters, self.seed)
+        means = phase_means(self.by_phase.swapaxes(1, 2))
+        of_changes = np.column_stack([change.effect(means) for change in changes])
+        chunks = {setting.name for setting in of_stage("chunk")}
+        alike = np.array([change.setting in chunks for change in changes], dtype=np.int64)
+        return compare(effects, self.clusters, self.seed, phase_means=of_changes, alike=alike)
+
+
 def _table(
     changes: Sequence[Change],
     more: dict[str, list[Any]],
     scores: "dict[str, Any]",
-    metric: str,
-    clusters: Clusters,
-    seed: int,
+    judged: _Judged,
 ) -> "pd.DataFrame":
     """Changes of the largest effect first, those of one setting together."""
     import pandas as pd
@@ -111,7 +134,8 @@ def _table(
         name: np.column_stack([change.effect(matrix) for change in changes])
         for name, matrix in scores.items()
     }
-    paired = compare(effects[metric], clusters, seed)
+    metric = judged.metric
+    paired = judged.compare(changes, effects[metric])
     found = {
         **named,
         **more,

@@ -30,8 +30,9 @@ TABLES: dict[str, Table] = {
             "(settings)": "the settings under the names of Grid, null where one plays no part; "
             "`Grid(**row)` of a row makes that system again",
             "family": "the hybrid family on whose curves its first stage lies (see curves)",
-            "(metric), (metric)_low, (metric)_high": "mean over questions and the ends of its 95% "
-            "interval",
+            "(metric), (metric)_low, (metric)_high": "mean over questions, and phases of the cuts "
+            "if there are several, and the ends of its 95% interval",
+            "phases": "at how many phases of its cuts it was run",
             "context_tokens": "mean tokens that the reader gets, at the selecting metric's cut-off",
             "p_best": "how often the system leads when questions are drawn again",
             "picked": "how often cross-validation chose it",
@@ -59,6 +60,16 @@ TABLES: dict[str, Table] = {
         {
             "system, query_id, metric": "whose score it is",
             "value": "the score; null where a question has none",
+        },
+        {},
+    ),
+    "phases": Table(
+        "a system that was run at several phases, phase, scored question and metric; no rows "
+        "without `phases` in `[measure]`",
+        {
+            "system, phase, query_id, metric": "whose score it is, and at which phase of its cuts; "
+            "the first phase of a system is that of its rankings, causes and curves",
+            "value": "the score there, of which `scores` has the mean; null where there is none",
         },
         {},
     ),

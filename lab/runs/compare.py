@@ -14,6 +14,7 @@ from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import NOISE
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.paired import Paired, compare, corrected_p
+from lab.evaluation.phases import gaps_between, phase_means
 from lab.evaluation.verdict import Verdict, verdict
 from lab.runs.changes import changes
 from lab.runs.side import Side
@@ -93,14 +94,14 @@ def compare_sides(a: Side, b: Side, drift_by: str | None = None, seed: int = 0) 
     before, after, questions = before[known], after[known], a.questions.loc[before.index[known]]
     kinds, documents = (questions[key].to_numpy(dtype=str) for key in ("kind", "doc_id"))
     distinct = sorted(set(kinds))
+    everything = [(ALL, np.ones(len(before), dtype=bool))]
+    common = _Common(a, b, tuple(map(str, before.index)), documents, seed)
     return RunComparison(
         a=a,
         b=b,
         common=len(before),
-        lines=_lines([(ALL, np.ones(len(before), dtype=bool))], before, after, documents, seed),
-        slices=_lines(
-            [(k, kinds == k) for k in distinct], before[quality], after[quality], documents, seed
-        )
+        lines=common.lines(everything, metrics),
+        slices=common.lines([(kind, kinds == kind) for kind in distinct], quality)
         if len(distinct) > 1
         else (),
         drift_by=by,
@@ -110,31 +111,51 @@ def compare_sides(a: Side, b: Side, drift_by: str | None = None, seed: int = 0) 
     )
 
 
-def _lines(
-    slices: Sequence[Slice],
-    before: "pd.DataFrame",
-    after: "pd.DataFrame",
-    documents: Words,
-    seed: int,
-) -> tuple[Line, ...]:
-    """Every slice and metric, one family under Holm's correction."""
-    values = [side.to_numpy(dtype=np.float64) for side in (before, after)]
-    found = []
-    for name, members in slices:
-        a, b = (side[members] for side in values)
-        paired = compare(b - a, clustered(documents[members]), seed, systems=1)
-        found += [
-            _Cell(name, metric, a[:, i], b[:, i], paired, i)
-            for i, metric in enumerate(before.columns)
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """What is compared: the questions that both sides have, and the main document of each."""
+
+    a: Side
+    b: Side
+    ids: tuple[str, ...]
+    documents: Words
+    seed: int
+
+    def lines(self, slices: Sequence[Slice], metrics: Sequence[str]) -> tuple[Line, ...]:
+        """Every slice and metric, one family under Holm's correction."""
+        found = []
+        for name, members in slices:
+            a, b = (
+                side.scores.loc[list(self.ids), list(metrics)].to_numpy(dtype=np.float64)[members]
+                for side in (self.a, self.b)
+            )
+            paired = compare(
+                b - a,
+                clustered(self.documents[members]),
+                self.seed,
+                systems=1,
+                phase_means=self._phase_means(members, metrics),
+            )
+            found += [
+                _Cell(name, metric, a[:, i], b[:, i], paired, i) for i, metric in enumerate(metrics)
+            ]
+        noise, unseen = (
+            np.array([getattr(cell.paired, p)[cell.column] for cell in found])
+            for p in ("noise_p", "unseen_p")
+        )
+        corrected = corrected_p(noise, unseen, len(slices))
+        return tuple(
+            _line(cell, float(p), len(found)) for cell, p in zip(found, corrected, strict=True)
+        )
+
+    def _phase_means(self, members: Bools, metrics: Sequence[str]) -> Floats | None:
+        """Mean differences of a slice at every phase of the cuts."""
+        ids = [query_id for query_id, member in zip(self.ids, members, strict=True) if member]
+        means = [
+            None if scores is None else phase_means(scores)
+            for scores in (side.at(ids, metrics) for side in (self.a, self.b))
         ]
-    noise, unseen = (
-        np.array([getattr(cell.paired, p)[cell.column] for cell in found])
-        for p in ("noise_p", "unseen_p")
-    )
-    corrected = corrected_p(noise, unseen, len(slices))
-    return tuple(
-        _line(cell, float(p), len(found)) for cell, p in zip(found, corrected, strict=True)
-    )
+        return gaps_between(*means)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.evaluation.cases import Cases, cases
-from lab.evaluation.choice import Pairs, all_pairs
+from lab.evaluation.choice import Pairs
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
-from lab.evaluation.selection import verdicts
+from lab.evaluation.phases import phase_means
+from lab.evaluation.selection import family_of, verdicts
 from lab.evaluation.verdict import NOT_COMPARABLE, Verdict
 from lab.runs.tables import Tables
 
@@ -39,7 +40,13 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
 
     scores, baseline = tables.column(metric), tables.place(tables.comparable(system))
     others = tables.compared[tables.compared != baseline].tolist()
-    paired = compare(scores[:, others] - scores[:, [baseline]], tables.clusters, tables.seed)
+    means = cuts = None
+    of_systems = tables.phase_means(metric)
+    if of_systems is not None:
+        means = of_systems[:, others] - of_systems[:, [baseline]]
+        cuts = (tables.cuts[others] == tables.cuts[baseline]).astype(np.int64)
+    differences = scores[:, others] - scores[:, [baseline]]
+    paired = compare(differences, tables.clusters, tables.seed, phase_means=means, alike=cuts)
     columns = {name: getattr(paired, name) for name in Paired.__dataclass_fields__}
     names = {"system": [tables.names[other] for other in others]}
     return pd.DataFrame(names | columns | {"verdict": paired.verdicts})
@@ -47,18 +54,23 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
 
 def paired(tables: Tables, system: str, baseline: str) -> Paired:
     """One system minus another, a comparison for every metric."""
-    first, second = (
-        tables.values[tables.place(tables.comparable(name))] for name in (system, baseline)
+    one, other = (tables.place(tables.comparable(name)) for name in (system, baseline))
+    by_phase = tables.by_phase
+    means = None if by_phase is None else phase_means(by_phase[:, one] - by_phase[:, other])
+    return compare(
+        tables.values[one] - tables.values[other],
+        tables.clusters,
+        tables.seed,
+        systems=1,
+        phase_means=means,
     )
-    return compare(first - second, tables.clusters, tables.seed, systems=1)
 
 
 def family(tables: Tables, metric: str) -> Pairs:
     """All pairs of systems that can be compared by one metric, as the one family in which any of
     them is judged."""
     scores = np.nan_to_num(tables.column(metric)[:, tables.compared])
-    clusters = tables.clusters
-    return all_pairs(clusters.sums(scores), tables.seed, sizes=clusters.sizes)
+    return family_of(scores, tables.clusters, tables.seed, tables.phase_scores(metric))
 
 
 def best_by(tables: Tables, metric: str) -> str:

@@ -12,7 +12,8 @@ from scipy.special import ndtri
 
 from lab.errors import RunError, counted, nearest
 from lab.evaluation.clusters import clustered
-from lab.evaluation.intervals import LEVEL, mean_intervals
+from lab.evaluation.intervals import LEVEL
+from lab.evaluation.phases import intervals_over_phases, phase_means
 from lab.runs.compare import Line, RunComparison, compare_sides
 from lab.runs.gate_rules import ALL, Rule, Rules
 from lab.runs.run import Run, read_run
@@ -131,7 +132,9 @@ def _check_floor(rule: Rule, line: Line, found: RunComparison, seed: int) -> Out
     )
     values = found.b.scores.loc[members, [rule.metric]].to_numpy(dtype=np.float64)
     units = clustered(found.b.questions.loc[members, "doc_id"].to_numpy(dtype=str))
-    low, high = (float(end[0]) for end in mean_intervals(values, units, seed))
+    by_phase = found.b.at(list(members), [str(rule.metric)])
+    means = None if by_phase is None else phase_means(by_phase)
+    low, high = (float(end[0]) for end in intervals_over_phases(values, units, seed, means))
     mean, floor = float(np.nanmean(values)), rule.floor or 0.0
     told = f"{mean:.3f} [{low:.3f}, {high:.3f}], floor {floor:.3f}"
     if low >= floor:

@@ -6,6 +6,7 @@ from lab.runs.tables import Tables
 COLUMNS: dict[str, tuple[str, ...]] = {
     "systems": ("system", "chunk_strategy", "mode", "context_tokens"),
     "scores": ("system", "query_id", "metric", "value"),
+    "phases": ("system", "phase", "query_id", "metric", "value"),
     "rankings": (
         *("system", "query_id", "doc_id", "start", "end", "shown_start", "shown_end", "rank"),
         *("evidence", "relevant", "bm25_rank", "bm25_score", "dense_rank", "dense_score"),

@@ -28,6 +28,7 @@ from lab.runs.folder import check_place, mark_sealed_use, read_tables, write_run
 from lab.runs.inputs import Inputs, Sets, find_corpus, find_questions, find_sets
 from lab.runs.losses import rescue_table, waterfall_table
 from lab.runs.metrics import MetricStudy, metric_study
+from lab.runs.phases import phase_effects, phase_table
 from lab.runs.questions import questions_of
 from lab.runs.renderer import renderer
 from lab.runs.slices import (
@@ -208,6 +209,16 @@ class Run:
         with, and by `distance` the boundary gap with the worst cuts."""
         name = self.tables.named(system or self.recommended)
         return sliced(self.tables, self.corpus, self.queries, by, name)
+
+    def phases(self, metric: str | None = None) -> "pd.DataFrame":
+        """How far each system's mean moves when its cuts fall elsewhere: a row a system that was
+        run at several phases (see `lab.runs.phases`)."""
+        return phase_table(self.tables, metric or self.tables.select_by)
+
+    def phase_effects(self, metric: str | None = None) -> "pd.DataFrame":
+        """How much of what every change of the chunks does is where the cuts fell: a row a change,
+        seen from the baseline (see `lab.runs.phases`)."""
+        return phase_effects(self.tables, metric or self.tables.select_by, self.baseline)
 
     def against(self, system: str, metric: str | None = None) -> "pd.DataFrame":
         """Every other system that can be compared with one named in advance, as planned pairs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.arrays import NONE
+from lab.arrays import NONE, Floats
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
@@ -40,7 +40,9 @@ Rankings = Mapping[str, Sequence[str]]
 class Side:
     """`scores` has a row a question and a column a metric; `questions` is indexed by query_id with
     kind, doc_id (its main document), text and evidence (a fingerprint); `causes` counts the missed
-    pieces of each cause, None where nobody asked why; `manifest` is empty for a foreign run."""
+    pieces of each cause, None where nobody asked why; `manifest` is empty for a foreign run;
+    `by_phase` (phases x questions x metrics) are the scores of which `scores` are the means, None
+    for a system that was run once."""
 
     path: Path
     system: str
@@ -48,6 +50,15 @@ class Side:
     questions: "pd.DataFrame"
     manifest: Mapping[str, Any] = field(default_factory=dict)
     causes: Mapping[str, int] | None = None
+    by_phase: Floats | None = None
+
+    def at(self, ids: "Sequence[str]", metrics: Sequence[str]) -> Floats | None:
+        """Phases x questions x metrics; None for a system that was run once."""
+        if self.by_phase is None:
+            return None
+        rows = self.scores.index.get_indexer(list(ids))
+        columns = self.scores.columns.get_indexer(list(metrics))
+        return self.by_phase[:, rows][:, :, columns]
 
 
 def run_side(path: Path, system: str | None = None) -> Side:
@@ -58,6 +69,7 @@ def run_side(path: Path, system: str | None = None) -> Side:
     system = tables.comparable(system or str(tables.manifest["recommended"]))
     values = tables.values[tables.place(system)]
     scores = pd.DataFrame(values, index=list(tables.query_ids), columns=list(tables.metrics))
+    alone, by_phase = system not in tables.phased, tables.by_phase
     causes = tables.causes
     counts = causes.loc[causes["system"] == system, "cause"].astype(str).value_counts()
     return Side(
@@ -67,6 +79,7 @@ def run_side(path: Path, system: str | None = None) -> Side:
         questions=tables.questions.set_index("query_id"),
         manifest=tables.manifest,
         causes={str(cause): int(count) for cause, count in sorted(counts.items())},
+        by_phase=None if alone or by_phase is None else by_phase[:, tables.place(system)],
     )
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.arrays import Floats
+from lab.arrays import Bools
 from lab.corpus.document import Corpus
 from lab.errors import RunError, nearest
-from lab.evaluation.clusters import Clusters
-from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
+from lab.evaluation.phases import intervals_over_phases, phase_means
 from lab.evaluation.slices import distance_label, labels
 from lab.relevance.query import Query
 from lab.runs.boundary import Cut, Gap, boundary_gap, margins, systems_alike, worst_cuts
@@ -67,25 +66,29 @@ def slice_table(tables: Tables, by: str, names: Names) -> "pd.DataFrame":
 
     rows: list[dict[str, Any]] = []
     for system, of in names.items():
-        values, labelled = tables.values[tables.place(system)], np.array(of)
+        labelled = np.array(of)
         for name in sorted(set(labelled.tolist())):
             inside = labelled == name
             row = {by: name, "system": system, "questions": int(inside.sum())}
-            rows.append(row | _means(tables, values[inside], tables.clusters.only(inside)))
+            rows.append(row | _means(tables, tables.place(system), inside))
     order = {system: place for place, system in enumerate(names)}
     rows.sort(key=lambda row: (_order(row[by]), order[row["system"]]))
     return pd.DataFrame(rows)
 
 
-def _means(tables: Tables, values: Floats, clusters: Clusters) -> dict[str, float]:
-    """Every metric of questions x metrics, without the questions that have no value."""
+def _means(tables: Tables, system: int, inside: Bools) -> dict[str, float]:
+    """Every metric of one system over some questions, without those that have no value."""
+    values, clusters = tables.values[system, inside], tables.clusters.only(inside)
+    by_phase = None if tables.by_phase is None else tables.by_phase[:, system, inside]
     known = ~np.isnan(values)
     totals, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.divide(totals, counts, out=np.full(len(totals), np.nan), where=counts > 0)
     found: dict[str, float] = {}
     for place, metric in enumerate(tables.metrics):
         bounds = None if is_cost(metric) else (0.0, 1.0)
-        low, high = mean_intervals(values[:, [place]], clusters, tables.seed, bounds)
+        phases = None if by_phase is None else phase_means(by_phase[:, :, [place]])
+        column = values[:, [place]]
+        low, high = intervals_over_phases(column, clusters, tables.seed, phases, bounds)
         found[metric] = float(means[place])
         found |= {f"{metric}_low": float(low[0]), f"{metric}_high": float(high[0])}
     return found

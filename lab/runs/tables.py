@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from lab.arrays import Floats, Ints
 from lab.config.rows import is_absent
+from lab.config.settings import of_stage
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import Clusters, clustered
+from lab.evaluation.phases import PhaseScores, phase_means
 from lab.runs.labels import labels
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Tables:
     manifest: dict[str, Any]
     systems: "pd.DataFrame"
     scores: "pd.DataFrame"
+    phases: "pd.DataFrame"
     rankings: "pd.DataFrame"
     evidence: "pd.DataFrame"
     questions: "pd.DataFrame"
@@ -62,6 +65,32 @@ class Tables:
         no value."""
         shape = len(self.names), len(self.query_ids), len(self.metrics)
         return np.asarray(self.scores["value"], dtype=np.float64).reshape(shape)
+
+    @cached_property
+    def by_phase(self) -> Floats | None:
+        """Phases x systems x scored questions x metrics: the scores of which `values` are the
+        means; systems that were run once have the same at each. None where all were."""
+        if self.phases.empty:
+            return None
+        run_at = [place for place, name in enumerate(self.names) if name in self.phased]
+        scores = np.asarray(self.phases["value"], dtype=np.float64)
+        scores = scores.reshape(len(run_at), -1, len(self.query_ids), len(self.metrics))
+        every = np.tile(self.values, (scores.shape[1], 1, 1, 1))
+        every[:, run_at] = scores.swapaxes(0, 1)
+        return every
+
+    @cached_property
+    def phased(self) -> tuple[str, ...]:
+        """Names of the systems that were run at several phases."""
+        return tuple(map(str, self.phases["system"].unique()))
+
+    @cached_property
+    def cuts(self) -> Ints:
+        """A number for every system that those with the same chunking share."""
+        columns = [setting.name for setting in of_stage("chunk")]
+        rows = self.systems.reindex(columns=columns).to_numpy(dtype=object).tolist()
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(repr(row), len(numbers)) for row in rows])
 
     @cached_property
     def documents(self) -> NDArray[np.str_]:
@@ -158,6 +187,20 @@ class Tables:
         if metric not in self.metrics:
             raise RunError(f"metric '{metric}' is not measured{nearest(metric, self.metrics)}")
         return self.metrics.index(metric)
+
+    def phase_means(self, metric: str) -> Floats | None:
+        """Means of one metric at every phase (phases x systems); None where there is one phase."""
+        if self.by_phase is None:
+            return None
+        return phase_means(self.by_phase[:, :, :, self.metric_place(metric)].swapaxes(1, 2))
+
+    def phase_scores(self, metric: str) -> PhaseScores | None:
+        """One metric of every phase, scored question and system that can be compared; None where
+        there is one phase."""
+        if self.by_phase is None:
+            return None
+        values = self.by_phase[..., self.metric_place(metric)][:, self.compared]
+        return PhaseScores(values.swapaxes(1, 2), self.cuts[self.compared])
 
     def column(self, metric: str) -> Floats:
         """One metric of every scored question and system (questions x systems)."""

@@ -9,6 +9,7 @@ from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.diagnose import Diagnosis
 from lab.diagnosis.replay import Replay
 from lab.diagnosis.unanswerable import Unanswered, unanswered
+from lab.evaluation.scores import SystemRun
 from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.rows import Pairs, evidence_pairs, stage_rows
 from lab.pipeline.stages import Stages
@@ -78,20 +79,41 @@ def run_chunking(
     return ChunkingOutcome(tuple(outcomes), tuple(families), tuple(separations))
 
 
+def run_phase(
+    stages: Stages, configs: Sequence[Config], plan: Plan, starts: Sequence[Ints]
+) -> list[SystemRun]:
+    """Rank and judge every system of one chunking at a phase of whose misses nobody asks why."""
+    judging, alike = Judging(stages, plan, starts), _alike(configs)
+    asked = {asking: stages.asked_by(members[0]) for asking, members in alike.items()}
+    prepare_pairs([(asked[asking], members) for asking, members in alike.items()])
+    runs = []
+    for config in configs:
+        ranking = asked[_asking(config)].ranking(config)
+        with stages.resources.timed("judge"):
+            run = judging.judged(config.deliver, ranking)
+            runs.append(replace(run, judged=run.judged.first(plan.ranks_read)))
+    return runs
+
+
 def _asking(config: Config) -> Asking:
     return config.filter, config.variants
+
+
+def _alike(configs: Sequence[Config]) -> Mapping[Asking, Sequence[Config]]:
+    """The systems by how they ask the questions."""
+    alike: dict[Asking, list[Config]] = {}
+    for config in configs:
+        alike.setdefault(_asking(config), []).append(config)
+    return alike
 
 
 def _groups(
     stages: Stages, configs: Sequence[Config], plan: Plan, judging: Judging
 ) -> Mapping[Asking, _Group]:
-    """The systems by how they ask the questions."""
+    """The same with what they ask."""
     unanswerable = stages.asking(plan.unanswerable) if plan.unanswerable else None
-    alike: dict[Asking, list[Config]] = {}
-    for config in configs:
-        alike.setdefault(_asking(config), []).append(config)
     groups = {}
-    for asking, members in alike.items():
+    for asking, members in _alike(configs).items():
         asked = stages.asked_by(members[0])
         groups[asking] = _Group(
             configs=members,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lab.evaluation.clusters import main_documents
-from lab.evaluation.intervals import RESAMPLES, mean_intervals
+from lab.evaluation.intervals import RESAMPLES
+from lab.evaluation.phases import intervals_over_phases
 from lab.evaluation.power import (
     FEW_QUESTIONS,
     Look,
@@ -68,11 +69,16 @@ def conclusions(measured: Measured) -> dict[str, Any]:
 
 
 def honest_interval(measured: Measured) -> list[float]:
-    """95% interval of the cross-validated score: of the questions, not of the choice itself."""
+    """95% interval of the cross-validated score: of the questions and of the best
+    system's cuts, not of the choice itself."""
     held_out = measured.selection.nested.held_out[:, None]
     if np.isnan(held_out).all():
         return [float("nan"), float("nan")]
-    low, high = mean_intervals(held_out, measured.clusters, measured.plan.measure.seed)
+    phases = measured.phases(measured.plan.measure.select_by)
+    means = None if phases is None else phases.means[:, [measured.selection.best]]
+    low, high = intervals_over_phases(
+        held_out, measured.clusters, measured.plan.measure.seed, means
+    )
     return [float(low[0]), float(high[0])]
 
 
@@ -86,7 +92,9 @@ def detectable(measured: Measured) -> dict[str, dict[str, float]]:
     for metric in measured.metrics:
         scores = measured.compared_column(metric)
         known = np.nan_to_num(scores)
-        error = typical_standard_error(known, int(np.argmax(known.mean(axis=0))), measured.clusters)
+        best, phases = int(np.argmax(known.mean(axis=0))), measured.phases(metric)
+        cuts = None if phases is None else phases.gap_errors(best)
+        error = typical_standard_error(known, best, measured.clusters, cuts)
         in_one_look = detectable_difference(error, units, planned(units))
         differences[metric] = {
             "planned": in_one_look,

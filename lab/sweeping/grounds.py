@@ -22,7 +22,8 @@ def grounds(chosen: Selection, systems: Sequence[str]) -> dict[str, Any]:
         verdict for place, verdict in enumerate(chosen.verdicts) if place != chosen.best
     )
     units = len(chosen.clusters)
-    error = typical_standard_error(chosen.scores, chosen.best, chosen.clusters)
+    cuts = None if chosen.phases is None else chosen.phases.gap_errors(chosen.best)
+    error = typical_standard_error(chosen.scores, chosen.best, chosen.clusters, cuts)
     return {
         "verdicts": {
             verdict: counts[verdict] for verdict in get_args(Verdict) if verdict != NOT_COMPARABLE

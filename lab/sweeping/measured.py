@@ -8,8 +8,8 @@ import numpy as np
 
 from lab.arrays import Floats, Ints
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
-from lab.evaluation.intervals import mean_intervals
 from lab.evaluation.metrics import is_cost
+from lab.evaluation.phases import PhaseScores, intervals_over_phases, phase_means
 from lab.evaluation.selection import Selection, select
 from lab.pipeline.rows import StageRows
 from lab.sweeping.costs import costs_of
@@ -44,7 +44,8 @@ class Measured:
     never judged; `families` the family of alphas that each system belongs to, if any; `sealed` what
     questions that no choice has seen say of the recommended system, None if none were set
     aside; `incomparable` has for each system why its figures cannot be compared, None where they
-    can: only those take part in any choice or test."""
+    can: only those take part in any choice or test. `by_phase` (phases x systems x questions x
+    metrics) are the scores of which `values` are the means, None where there is one phase."""
 
     plan: Plan
     account: Account
@@ -58,6 +59,7 @@ class Measured:
     families: tuple[str | None, ...]
     incomparable: tuple[str | None, ...]
     sealed: Sealed | None = None
+    by_phase: Floats | None = None
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -94,6 +96,7 @@ class Measured:
             costs,
             self.plan.measure.seed,
             self.contenders,
+            phases=self.phases(self.plan.measure.select_by),
         )
 
     @cached_property
@@ -114,10 +117,31 @@ class Measured:
         ends = np.empty((2, len(self.values), len(self.metrics)))
         for place, metric in enumerate(self.metrics):
             bounds = None if is_cost(metric) else (0.0, 1.0)
-            ends[:, :, place] = mean_intervals(
-                self.values[:, :, place].T, self.clusters, self.plan.measure.seed, bounds
+            ends[:, :, place] = intervals_over_phases(
+                self.values[:, :, place].T,
+                self.clusters,
+                self.plan.measure.seed,
+                self._phase_means(place),
+                bounds,
             )
         return ends[0], ends[1]
+
+    def _phase_means(self, metric: int) -> Floats | None:
+        """Means of all systems at every phase (phases x systems)."""
+        if self.by_phase is None:
+            return None
+        return phase_means(self.by_phase[:, :, :, metric].swapaxes(1, 2))
+
+    def phases(self, metric: str) -> PhaseScores | None:
+        """One metric of every phase, question and contender."""
+        if self.by_phase is None:
+            return None
+        values = self.by_phase[..., self.metrics.index(metric)][:, self.compared].swapaxes(1, 2)
+        chunkings = {config: number for number, config in enumerate(self.plan.by_chunk)}
+        configs = (self.plan.configs[place] for place in self.compared)
+        foreign = len(chunkings)
+        cuts = [foreign if one.retriever else chunkings[one.chunk] for one in configs]
+        return PhaseScores(values, np.array(cuts))
 
     def column(self, metric: str) -> Floats:
         """One metric of every question and system (questions x systems)."""

@@ -13,7 +13,7 @@ from lab.pipeline.pairs import rerank_notes
 from lab.pipeline.resources import Resources
 from lab.pipeline.rows import StageRows
 from lab.storage.progress import noted
-from lab.sweeping.chunking_run import run_chunking
+from lab.sweeping.chunking_run import run_chunking, run_phase
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.foreign_run import run_foreign
@@ -29,7 +29,8 @@ from lab.sweeping.tools import Tools
 class Outcomes:
     """The systems' outcomes, what those of one chunking share (`families` of alphas, `unanswered`
     questions), who did the work (`identities`), latencies if they were asked for, and `notes` to
-    the reader, told by now."""
+    the reader, told by now. `phased` are the runs at the phases after the first: a list a phase, of
+    a run a system, the first one again where there is no other."""
 
     systems: tuple[SystemOutcome, ...]
     families: tuple[Family, ...]
@@ -37,6 +38,7 @@ class Outcomes:
     identities: Mapping[str, str]
     profile: Profile | None
     notes: tuple[str, ...]
+    phased: tuple[tuple[SystemRun, ...], ...] = ()
 
     @property
     def runs(self) -> list[SystemRun]:
@@ -71,18 +73,19 @@ def run_systems(
     systems: dict[int, SystemOutcome] = {}
     families: list[Family] = []
     unanswered: list[Unanswered] = []
+    phased: dict[int, list[SystemRun]] = {}
     advance = resources.progress.stage("systems", len(plan.configs))
     for chunk_config, places in plan.by_chunk.items():
-        # Popped and kept by no name, so that the indexes of one chunking are freed with its last
-        # system, before those of the next are built.
-        outcome = run_chunking(
-            preparation.stages.pop(chunk_config),
-            [plan.configs[place] for place in places],
-            plan,
-            preparation.starts,
-            profile,
-        )
+        # Taken out and kept by no name, so that the indexes of one chunking and phase are freed
+        # with its last system, before those of the next are built.
+        of_phases = list(preparation.stages.pop(chunk_config))
+        configs = [plan.configs[place] for place in places]
+        outcome = run_chunking(of_phases.pop(0), configs, plan, preparation.starts, profile)
         systems |= zip(places, outcome.systems, strict=True)
+        while of_phases:
+            runs = run_phase(of_phases.pop(0), configs, plan, preparation.starts)
+            for place, run in zip(places, runs, strict=True):
+                phased.setdefault(place, []).append(run)
         families += outcome.families
         unanswered += outcome.unanswered
         advance(len(places))
@@ -103,4 +106,11 @@ def run_systems(
         identities=identities,
         profile=profile,
         notes=tuple(notes),
+        phased=tuple(
+            tuple(
+                phased[place][phase] if place in phased else one.run
+                for place, one in enumerate(ordered)
+            )
+            for phase in range(len(plan.phases) - 1)
+        ),
     )

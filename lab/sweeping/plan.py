@@ -21,6 +21,7 @@ from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query, in_order
 from lab.sweeping.failing import without
 from lab.sweeping.heldout import seal
+from lab.sweeping.phases import check_phases, shares
 from lab.sweeping.tools import Tools
 
 
@@ -57,6 +58,12 @@ class Plan:
         for place, config in enumerate(self.systems):
             places.setdefault(config.chunk, []).append(place)
         return places
+
+    @cached_property
+    def phases(self) -> tuple[float, ...]:
+        """At which phases every chunking that cuts by length is run, the stated one first; empty
+        if it is run once, as it is."""
+        return shares(self.measure.phases, self.measure.seed)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -99,6 +106,7 @@ def plan_of(
     scored.
     """
     queries = given(queries, corpus)
+    check_phases(grid, measure)
     asking, idle = grid.asking(queries)
     possible, impossible = asking.systems()
     systems, failed = without(possible, tools.failed)

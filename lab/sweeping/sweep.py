@@ -130,6 +130,7 @@ def _with_resources(plan: Plan, tools: Tools, resources: Resources) -> Measured:
         doubts=doubtful,
         families=tuple(system.family for system in outcomes.systems),
         incomparable=tuple(system.incomparable for system in outcomes.systems),
+        by_phase=values.by_phase,
     )
 
 

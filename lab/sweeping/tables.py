@@ -1,13 +1,11 @@
 """What a sweep measured, as the tables of a run folder."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lab.arrays import NEVER, Floats
+from lab.config.config import Config
 from lab.config.rows import settings_table
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.pareto import pareto_front
@@ -15,31 +13,16 @@ from lab.evaluation.risk import georisk, hurt
 from lab.evaluation.verdict import NOT_COMPARABLE
 from lab.pipeline.rows import StageRows
 from lab.runs.differences import best_plain
-from lab.runs.folder import FORMAT
-from lab.runs.inputs import Inputs, questions_fingerprint
+from lab.runs.inputs import Inputs
 from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
-from lab.sweeping.conclusions import conclusions
-from lab.sweeping.injected import injected
+from lab.sweeping.manifest import manifest_of
 from lab.sweeping.measured import Measured
-from lab.versions import LAB, version_of
+from lab.sweeping.phases import at_phases
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PACKAGES = (
-    LAB,
-    "rank-bm25",
-    "sentence-transformers",
-    "torch",
-    "faiss-cpu",
-    "ranx",
-    "numpy",
-    "scipy",
-    "pandas",
-    "pyarrow",
-)
 
 
 def run_of(measured: Measured) -> Run:
@@ -47,9 +30,10 @@ def run_of(measured: Measured) -> Run:
     findings, plan = measured.findings, measured.plan
     alphas, means = findings.alphas(plan.pieces, measured.metrics)
     tables = Tables(
-        manifest=_manifest(measured),
+        manifest=manifest_of(measured),
         systems=_systems(measured),
         scores=_scores(measured),
+        phases=_phases(measured),
         rankings=_rankings(measured),
         evidence=_evidence(measured),
         questions=_questions(measured),
@@ -79,6 +63,7 @@ def _systems(measured: Measured) -> "pd.DataFrame":
     configs, profile = measured.plan.configs, measured.account.profile
     columns = {
         **scores,
+        "phases": [_phase_count(measured, config) for config in configs],
         "context_tokens": measured.context_tokens,
         **_compared(measured),
         **measured.findings.unanswerable_columns(measured.systems),
@@ -96,6 +81,11 @@ def _systems(measured: Measured) -> "pd.DataFrame":
     lost, won = hurt(known, baseline)
     risks = {"hurt": lost, "helped": won, "georisk": georisk(known)}
     return table.assign(**{name: _for_all(measured, values) for name, values in risks.items()})
+
+
+def _phase_count(measured: Measured, config: Config) -> int:
+    """At how many phases a system was run."""
+    return 1 if config.retriever else len(at_phases(config.chunk, measured.plan.phases))
 
 
 def _compared(measured: Measured) -> dict[str, Any]:
@@ -141,64 +131,6 @@ def _for_all(measured: Measured, values: "np.ndarray[Any, Any]") -> Any:
     return whole(counts, ~np.isin(np.arange(total), measured.compared))
 
 
-def _manifest(measured: Measured) -> dict[str, Any]:
-    plan, account, systems = measured.plan, measured.account, measured.contenders
-    chosen = measured.selection
-    profile = account.profile and {
-        "peak_mb": dict(account.peak_mb),
-        "index_bytes": account.profile.indexes,
-    }
-    return {
-        "format": FORMAT,
-        "name": plan.name,
-        "grid": plan.grid.model_dump(mode="json"),
-        "measure": plan.measure.model_dump(mode="json"),
-        "unit": plan.pieces.unit,
-        "causes": asdict(measured.findings.cutoff),
-        "best": systems[chosen.best],
-        "recommended": systems[chosen.recommended],
-        "as_good_as_best": [systems[place] for place in chosen.undecided],
-        "conclusions": conclusions(measured),
-        "corpus": {
-            "documents": len(plan.corpus),
-            "characters": plan.corpus.characters,
-            "injected": injected(plan.corpus),
-            "fingerprint": plan.corpus.fingerprint,
-            "path": plan.corpus.source,
-            "absolute_path": _absolute(plan.corpus.source),
-        },
-        "questions": _asked(measured),
-        "chunkings": [asdict(fact) for fact in account.facts],
-        "identities": dict(sorted(account.identities.items())),
-        "versions": {name: version_of(name) for name in PACKAGES},
-        "notes": list(account.notes),
-        "perhaps_evidence": measured.doubts.record(),
-        "counts": dict(sorted(account.counts.items())),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": dict(sorted(account.seconds.items())),
-        **({"profile": profile} if profile else {}),
-    }
-
-
-def _asked(measured: Measured) -> dict[str, Any]:
-    """What the manifest says of the questions; no paths unless all of them were read from files."""
-    queries, pieces = measured.plan.queries, measured.plan.pieces
-    sources = sorted({query.source or "" for query in queries})
-    paths = [] if "" in sources else sources
-    return {
-        "scored": len(pieces.queries),
-        "pieces": len(pieces),
-        "unscored": [list(pair) for pair in pieces.unscored],
-        "fingerprint": questions_fingerprint(queries),
-        "paths": paths,
-        "absolute_paths": [_absolute(path) for path in paths],
-    }
-
-
-def _absolute(path: str | None) -> str | None:
-    return None if path is None else str(Path(path).absolute())
-
-
 def _scores(measured: Measured) -> "pd.DataFrame":
     import pandas as pd
 
@@ -210,6 +142,39 @@ def _scores(measured: Measured) -> "pd.DataFrame":
             "query_id": _labels(ids, np.tile(np.repeat(np.arange(questions), metrics), systems)),
             "metric": _labels(measured.metrics, np.tile(np.arange(metrics), systems * questions)),
             "value": measured.values.reshape(-1),
+        }
+    )
+
+
+def _phases(measured: Measured) -> "pd.DataFrame":
+    """A row a phase of every system that was run at several."""
+    import pandas as pd
+
+    plan, by_phase = measured.plan, measured.by_phase
+    run_at = [
+        place
+        for place, config in enumerate(plan.configs)
+        if by_phase is not None and _phase_count(measured, config) > 1
+    ]
+    names = ("system", "phase", "query_id", "metric", "value")
+    if by_phase is None or not run_at:
+        return pd.DataFrame({name: pd.Series(dtype="float64") for name in names})
+    values = by_phase[:, run_at].swapaxes(0, 1)
+    systems, phases, questions, metrics = values.shape
+    ids = [query.query_id for query in plan.pieces.queries]
+    each = questions * metrics
+    system = np.repeat(np.array(run_at), phases * each)
+    return pd.DataFrame(
+        {
+            "system": _labels(measured.systems, system),
+            "phase": np.tile(np.repeat(plan.phases, each), systems),
+            "query_id": _labels(
+                ids, np.tile(np.repeat(np.arange(questions), metrics), systems * phases)
+            ),
+            "metric": _labels(
+                measured.metrics, np.tile(np.arange(metrics), systems * phases * questions)
+            ),
+            "value": values.reshape(-1),
         }
     )
 

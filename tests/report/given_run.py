@@ -134,6 +134,7 @@ def large(systems: int = 100, questions: int = 2000) -> Run:
             _manifest(names, metrics, corpus, queries),
             _systems(names, values, metrics),
             scores.assign(value=values.reshape(-1)),
+            pd.DataFrame(columns=["system", "phase", "query_id", "metric", "value"]),
             _rankings(names, ids, home, start, length, draw),
             _evidence(names, ids, home, start, draw),
             _questions(queries),
@@ -303,6 +304,7 @@ def _manifest(
             "path": None,
         },
         "chunkings": [],
+        "phases": [],
         "identities": {},
         "versions": {},
         "questions": {

@@ -9,6 +9,7 @@ from lab.report.page.alpha_plot import alpha_plot, family_of
 from lab.report.page.diagnosis_plots import waterfall_plot
 from lab.report.page.page import template
 from lab.report.page.systems_plots import heatmap, pareto
+from lab.report.phases import phase_story
 from lab.report.verdict import verdict_of
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -37,6 +38,7 @@ def html_of(run: Run) -> str:
             for row in ranked.itertuples()
         ],
         mark=mark,
+        phases=phase_story(run),
         legend=legend(ranked["verdict"]),
         more=len(run.tables.systems) - len(ranked),
     )

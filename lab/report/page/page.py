@@ -15,6 +15,7 @@ from lab.report.page.diagnosis_plots import biggest_loss
 from lab.report.page.explorer import chosen_systems, explorer_data
 from lab.report.page.plot import Plot
 from lab.report.page.plots import all_plots
+from lab.report.phases import phase_story
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.run import Run
 
@@ -45,6 +46,7 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
         high=high,
         chosen=chosen_systems(run, verdict),
         causes=explorer["causes"] is not None,
+        phases=phase_story(run),
         loss=biggest_loss(run, verdict.recommended),
         inputs=_inputs(run),
         method=_method(run, verdict),
@@ -114,7 +116,7 @@ def _inputs(run: Run) -> list[tuple[str, object]]:
 
 def _method(run: Run, verdict: FirstScreen) -> list[tuple[str, object]]:
     manifest, found = run.manifest, run.manifest["conclusions"]
-    honest = found["honest"]
+    honest, phases = found["honest"], manifest["phases"]
     judged = {
         "evidence": "pieces of evidence; a piece counts once "
         f"{manifest['measure']['hold']:.0%} of it is in the chunks so far",
@@ -144,6 +146,7 @@ def _method(run: Run, verdict: FirstScreen) -> list[tuple[str, object]]:
             "honest estimate",
             f"nested cross-validation, {honest['folds']} folds grouped by {honest['grouped_by']}",
         ),
+        *((("phases", ", ".join(f"{one:g}" for one in phases)),) if phases else ()),
         ("seed", manifest["measure"]["seed"]),
         (
             "seconds",

@@ -12,6 +12,7 @@ from lab.evaluation.verdict import NOT_COMPARABLE, PLANNED, chosen_among, legend
 from lab.report.cases import cases_screen
 from lab.report.losses import losses
 from lab.report.screens.fitted import Column, FittedTable, metric_columns, number
+from lab.report.screens.phases import phases_screen
 from lab.report.screens.unanswerable import unanswerable
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
@@ -37,6 +38,8 @@ def first_screen(run: Run) -> RenderableType:
     if run.several_kinds:
         shown = list(dict.fromkeys([verdict.recommended, *run.tables.best_of_modes]))
         parts += [Text("\nby kind of question", "bold"), kinds_table(run, shown)]
+    if (luck := phases_screen(run)) is not None:
+        parts.append(luck)
     parts.append(losses(run))
     if (told := unanswerable(run, verdict.recommended, short[verdict.recommended])) is not None:
         parts.append(told)

@@ -9,24 +9,27 @@ from lab.pipeline.stages import Stages
 
 
 def encode_passages(
-    configs: Sequence[Config], stages: Mapping[ChunkConfig, Stages], resources: Resources
+    configs: Sequence[Config],
+    stages: Mapping[ChunkConfig, Sequence[Stages]],
+    resources: Resources,
 ) -> None:
-    """Encode the texts of all chunkings together, so that batches are sorted by length over all of
-    them."""
+    """Encode the texts of all chunkings and phases together, so that batches are sorted by length
+    over all of them."""
     texts: dict[str, dict[str, None]] = {}
     late: dict[str, dict[ChunkConfig, None]] = {}
     for config in configs:
         if config.dense is not None and config.dense.pooling == "late":
             late.setdefault(config.dense.encoder, {})[config.chunk] = None
         elif config.dense is not None:
-            texts.setdefault(config.dense.encoder, {}).update(
-                dict.fromkeys(stages[config.chunk].indexes.passages(config.dense.views))
-            )
+            of_model = texts.setdefault(config.dense.encoder, {})
+            for stage in stages[config.chunk]:
+                of_model.update(dict.fromkeys(stage.indexes.passages(config.dense.views)))
     for model, distinct in texts.items():
         resources.encode(model, "passage", distinct)
     for model, chunkings in late.items():
-        spans = {span for chunk in chunkings for span in stages[chunk].chunking.spans}
-        corpus = next(iter(stages.values())).chunking.corpus.documents
+        chunked = [stage.chunking for chunk in chunkings for stage in stages[chunk]]
+        spans = {span for chunking in chunked for span in chunking.spans}
+        corpus = chunked[0].corpus.documents
         resources.embed_late(
             model, [(corpus[document].text, start, end) for document, start, end in sorted(spans)]
         )

@@ -11,6 +11,7 @@ from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.storage.progress import noted
+from lab.sweeping.phases import at_phases
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.compiling import compile_for
 from lab.sweeping.preflight.encoding import encode_passages
@@ -30,14 +31,14 @@ from lab.sweeping.preflight.reading import reading
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """The `stages` of every chunking, their `facts`, per document the offsets at which tokens of
-    the plan's counter begin, and `notes` to the reader, told by now.
+    """The `stages` of every chunking, one a phase, the `facts` of its first, per document the
+    offsets at which tokens of the plan's counter begin, and `notes` to the reader, told by now.
 
     Whoever runs the systems of a chunking takes its stages out, so that its indexes are freed
     before those of the next are built.
     """
 
-    stages: dict[ChunkConfig, Stages]
+    stages: dict[ChunkConfig, tuple[Stages, ...]]
     facts: tuple[ChunkFacts, ...]
     starts: Sequence[Ints]
     notes: tuple[str, ...]
@@ -51,9 +52,10 @@ def prepare(plan: Plan, resources: Resources) -> Preparation:
     """
     lacking = _checked(plan, resources)
     stages = _stages(plan, resources)
+    first = {config: of_phases[0] for config, of_phases in stages.items()}
     with resources.timed("count tokens"):
         starts = resources.token_starts(plan.counter, plan.corpus)
-    facts = chunk_facts(stages, plan.configs, resources)
+    facts = chunk_facts(first, plan.configs, resources)
     texts = [query.text for query in plan.pieces.queries]
     notes = noted(
         resources.progress,
@@ -67,7 +69,7 @@ def prepare(plan: Plan, resources: Resources) -> Preparation:
             *warnings(facts, plan.pieces),
             *leaked(plan.pieces, plan.corpus),
             *left_out(plan.configs, plan.pieces, plan.corpus),
-            *unmatched(stages, plan.configs, plan.pieces),
+            *unmatched(first, plan.configs, plan.pieces),
         ),
     )
     encode_passages(plan.configs, stages, resources)
@@ -85,12 +87,15 @@ def _checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     return check_fields(plan.corpus, plan.systems)
 
 
-def _stages(plan: Plan, resources: Resources) -> dict[ChunkConfig, Stages]:
-    """The stages of every chunking; none of their indexes is built yet."""
+def _stages(plan: Plan, resources: Resources) -> dict[ChunkConfig, tuple[Stages, ...]]:
+    """The stages of every chunking and phase; none of their indexes is built yet."""
     advance = resources.progress.stage("chunk", len(plan.by_chunk))
-    stages: dict[ChunkConfig, Stages] = {}
+    stages: dict[ChunkConfig, tuple[Stages, ...]] = {}
     questions = Questions.of(plan.pieces.queries)
     for chunk_config in plan.by_chunk:
-        stages[chunk_config] = Stages(Indexes(plan.corpus, chunk_config, resources), questions)
+        stages[chunk_config] = tuple(
+            Stages(Indexes(plan.corpus, config, resources), questions)
+            for config in at_phases(chunk_config, plan.phases)
+        )
         advance(1)
     return stages
