@@ -84,7 +84,7 @@ def test_from_the_run_to_a_set_that_knows_more(place: Path, call: Call) -> None:
         )
     code, out, _ = call("pool", "--merge", labels, "--out", place / "new")
     assert code == 0
-    assert "1 labels say relevant, 1 not relevant" in out
+    assert "labels: 1 relevant, 1 not relevant" in out
     first, _ = read_diagnostics(place / "new", read_corpus(place / "documents.jsonl"))
     assert {item.doc_id: item.grade for item in first.evidence} == {"a": 1, "b": 1, "c": 0}
     # What was judged is not asked for again.
