@@ -79,7 +79,7 @@ def __dir__() -> list[str]:
 
 def _renderer() -> Renderer:
     """The report draws runs; it lies below them, so the front door introduces it."""
-    from lab.report.page.notebook import Plots, html_of
+    from lab.report.notebook import Plots, html_of
     from lab.report.page.page import page
 
     return Renderer(page, html_of, Plots)

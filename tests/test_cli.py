@@ -391,7 +391,7 @@ def test_help_loads_nothing_heavy() -> None:
         "sentence_transformers",
         "ranx",
         "pandas",
-        "plotly",
+        "matplotlib",
         "faiss",
         "numba",
         "sklearn",

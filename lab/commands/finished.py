@@ -65,7 +65,7 @@ def report(
 ) -> None:
     """Write the report of a finished run anew: one file that opens from disk and fetches
     nothing."""
-    from lab.report.page.dose_plot import read_doses
+    from lab.report.figures.doses import read_doses
     from lab.report.page.page import page
     from lab.report.screens.console import say
     from lab.runs.folder import write_page
@@ -80,8 +80,8 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="csv, markdown, latex, trec, ranx, jsonl; of one system: config, opensearch, "
-            "elasticsearch."
+            help="csv, markdown, latex, figures, trec, ranx, jsonl; of one system: config, "
+            "opensearch, elasticsearch."
         ),
     ],
     out: Annotated[

@@ -110,7 +110,7 @@ def interfere(
     from lab.config.own_metrics import refuse_python
     from lab.corpus.read import read_corpus
     from lab.relevance.read import read_diagnostics
-    from lab.report.page.dose_plot import NAME, read_doses, with_earlier
+    from lab.report.figures.doses import NAME, read_doses, with_earlier
     from lab.report.page.page import page
     from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.interference import interference_screen

@@ -272,8 +272,8 @@ class Run:
 
     @property
     def plot(self) -> Any:
-        """The report's plots as Plotly figures: `plot.heatmap()`, `plot.pareto()` ... (see
-        `lab.report.page.notebook.Plots`)."""
+        """The report's plots: `plot.heatmap()`, `plot.cost().save("cost.pdf")` ... (see
+        `lab.report.notebook.Plots`)."""
         return renderer().plots(self)
 
     def _repr_html_(self) -> str:

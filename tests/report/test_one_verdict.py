@@ -10,8 +10,8 @@ from rich.console import Console
 import lab
 from lab.evaluation.verdict import MARKS, NOT_TOLD
 from lab.report.export.paper import latex, markdown
+from lab.report.figures.maps import heatmap
 from lab.report.page.page import page
-from lab.report.page.systems_plots import heatmap
 from lab.report.screens.ablate import ablation_screen
 from lab.report.screens.terminal import first_screen
 from lab.report.verdict import verdict_of
@@ -41,11 +41,10 @@ def test_every_place_shows_the_verdict_of_the_run(swept: Run) -> None:
     assert {"worse"} < set(told.values()), "the run must show more than one verdict"
     screen, paper, html = printed(first_screen(swept)), markdown(swept), page(swept)
     rows = heatmap(swept).table
-    cells = dict(rows.loc[rows["metric"] == metric, ["chunks", "against_best"]].to_numpy().tolist())
-    assert len(cells) == 4, "every size, at the best system's k1"
-    k1 = swept.best.split()[-1]
-    for chunks, cell in cells.items():
-        assert cell == told[f"{chunks} bm25 {k1}"]
+    cells = dict(rows.loc[rows["metric"] == metric, ["system", "against_best"]].to_numpy().tolist())
+    assert len(cells) == 8, "every size and k1"
+    for system, cell in cells.items():
+        assert cell == told[system]
     for name, verdict in told.items():
         row = swept.tables.systems.set_index("system").loc[name]
         low, high = row[f"{metric}_low"], row[f"{metric}_high"]
@@ -54,7 +53,9 @@ def test_every_place_shows_the_verdict_of_the_run(swept: Run) -> None:
         assert (mark in line) == (verdict in NOT_TOLD)
         dagger = "†" if verdict == "worse" else "‡" if verdict == "cannot be settled" else ""
         assert re.search(rf"{row[metric]:.3f}(\*\*)?{dagger} \|", paper)
-        assert f'data-value="{verdict}" title="{verdict}"' in html
+        start = html.index(f'<tr data-system="{name}"')
+        row_of_table = html[start : html.index("</tr>", start)]
+        assert (f"{MARKS[verdict]} {verdict}" in row_of_table) == (name != swept.best)
 
 
 def test_the_tile_and_the_table_agree_on_the_baseline(swept: Run) -> None:

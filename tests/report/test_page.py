@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lab.report.page.explorer import chosen_systems, explorer_data
+from lab.report.chosen import chosen_systems, other_system
+from lab.report.page.explorer import explorer_data
 from lab.report.page.page import page
-from lab.report.verdict import verdict_of
 from tests.report.given_run import (
     BREAK,
     DOC_ID,
@@ -49,7 +49,6 @@ def test_parsing_finds_no_element_but_our_own(elements):
     """Case B37."""
     assert [attributes.get("id") for tag, attributes in elements.found if tag == "script"] == [
         "data",
-        "plotly",
         None,
     ]
     assert not [
@@ -97,19 +96,20 @@ def test_our_scripts_never_write_markup(html):
         assert way not in own
 
 
-def test_rankings_are_kept_for_the_recommended_the_best_the_baseline_and_every_mode(run):
-    verdict = verdict_of(run)
-    kept = chosen_systems(run, verdict)
-    assert {verdict.recommended, verdict.best, verdict.baseline} <= set(kept)
+def test_rankings_are_kept_for_six_systems_of_every_mode(run):
+    kept = chosen_systems(run)
+    assert {run.recommended, run.best, run.baseline} <= set(kept)
+    assert len(kept) == 6
     modes = run.tables.systems.set_index("system")["mode"]
     assert {modes[name] for name in kept} == set(modes)
-    data = explorer_data(run, verdict)
+    assert other_system(run) in set(kept) - {run.recommended}
+    data = explorer_data(run)
     assert sorted(map(int, data["rankings"])) == sorted(data["chosen"])
 
 
 def test_evidence_text_is_kept_even_when_hits_do_not_fit(run, monkeypatch):
     monkeypatch.setattr("lab.report.page.explorer.TEXT_BUDGET", 1)
-    data = explorer_data(run, verdict_of(run))
+    data = explorer_data(run)
     assert data["ranks_with_text"] == 0
     for doc, start, end in zip(
         data["pieces"]["doc"], data["pieces"]["start"], data["pieces"]["end"], strict=True

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from lab.report.screens.unanswerable import unanswerable, unanswerable_plot
+from lab.report.figures.separation import separation
+from lab.report.screens.unanswerable import unanswerable
 from lab.sweeping.tables import run_of
 from tests.diagnosis.test_accounts import result_of
 
@@ -22,15 +23,14 @@ def test_a_run_with_unanswerable_questions_says_what_scores_tell() -> None:
     ].iloc[-1]
     assert f"rerank.threshold {cut['threshold']:.3f} does so and takes recall@5" in told
     assert f"would leave {cut['recall@5_refusing']:.3f}." in told
-    plot = unanswerable_plot(run, [reranked], {reranked: "short"})
+    plot = separation(run)
     assert plot is not None
-    assert plot.says.startswith("short: ")
-    assert plot.table["stage"].tolist() == ["bm25", "dense", "reranker"]
-    assert list(plot.figure.plotly.data[0].y) == plot.table["auc"].tolist()
+    assert "Questions without an answer: 1, with one: 25." in plot.says
+    assert set(plot.table["stage"]) == {"bm25", "dense", "reranker"}
 
 
 def test_a_run_without_any_says_nothing(run) -> None:
     none = run.tables.separation.iloc[:0]
     run = replace(run, tables=replace(run.tables, separation=none))
     assert unanswerable(run, run.best, "it") is None
-    assert unanswerable_plot(run, [run.best], {run.best: "it"}) is None
+    assert separation(run) is None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # What a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# The one format whose files are no text.
+FIGURES = "figures"
 # Name of a file inside the export -> its text.
 Files = Iterator[tuple[str, str]]
 
@@ -34,18 +36,19 @@ def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[P
     write, by its full or short name, by default the recommended one. Raises ConfigError for an
     unknown format, or a system that the format cannot say; RunError when the folder cannot be
     written."""
-    if to not in FORMATS and to not in ONE_SYSTEM:
-        raise ConfigError(f"--to '{to}'{nearest(to, [*FORMATS, *ONE_SYSTEM])}")
+    known = [*FORMATS, FIGURES, *ONE_SYSTEM]
+    if to not in known:
+        raise ConfigError(f"--to '{to}'{nearest(to, known)}")
     if system is not None and to not in ONE_SYSTEM:
         raise ConfigError(
             f"--system goes with --to {', '.join(ONE_SYSTEM)}; '{to}' writes every system"
         )
-    if to in FORMATS:
-        files = FORMATS[to](run)
-    else:
-        files = ONE_SYSTEM[to](run, run.tables.named(system or run.recommended))
+    chosen = run.tables.named(system or run.recommended)
     written = []
     try:
+        if to == FIGURES:
+            return _figures(run, folder)
+        files = FORMATS[to](run) if to in FORMATS else ONE_SYSTEM[to](run, chosen)
         for name, text in files:
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -55,6 +58,24 @@ def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[P
             written.append(place)
     except OSError as fault:
         raise RunError(f"{folder}: cannot be written ({fault.strerror})") from None
+    return written
+
+
+def _figures(run: Run, folder: Path) -> list[Path]:
+    """Every plot of the report as SVG, PDF and PNG, with its data."""
+    from lab.report.figures.doses import read_doses
+    from lab.report.figures.every import all_plots
+    from lab.report.figures.plot import FILES
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for plot in all_plots(run, read_doses(run.inputs.folder) if run.inputs.folder else None):
+        paths = [folder / f"{plot.key}.{ending}" for ending in FILES]
+        plot.save(*paths)
+        data = folder / f"{plot.key}.csv"
+        rows = plot.table.astype(object).itertuples(index=False, name=None)
+        data.write_text(csv_text(plot.table.columns, rows), "utf-8-sig", newline="")
+        written += [*paths, data]
     return written
 
 

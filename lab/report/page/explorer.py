@@ -9,8 +9,9 @@ import numpy as np
 
 from lab.arrays import Ints
 from lab.corpus.document import Corpus
+from lab.report.chosen import chosen_systems, other_system
+from lab.report.page.systems import pairs
 from lab.report.proof import proof_of
-from lab.report.verdict import FirstScreen
 from lab.runs.explain import USED
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -20,27 +21,21 @@ from lab.sweeping.injected import INJECTED
 if TYPE_CHECKING:
     import pandas as pd
 
-# Systems whose rankings are kept in full: more would outgrow a file that is sent by mail.
-CHOSEN = 6
 # Characters of document text kept either side of a piece of evidence, to show it in its place.
 AROUND = 120
+# Characters shown of a document that is judged as a whole.
+BEGINNING = 320
 # Characters of document text the report carries at most; evidence comes first, then hits by rank.
 TEXT_BUDGET = 5_000_000
 STAGES = ("bm25", "dense", "fused")
 
 
-def chosen_systems(run: Run, verdict: FirstScreen) -> list[str]:
-    """The recommended system, the best, the baseline, then the best of every mode, at most six."""
-    first = (verdict.recommended, verdict.best, verdict.baseline)
-    return list(dict.fromkeys([*first, *run.tables.best_of_modes]))[:CHOSEN]
-
-
-def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:
+def explorer_data(run: Run) -> dict[str, Any]:
     """Plain values for JSON; arrays of numbers are base64 of little-endian bytes, decoded by
     `html/data.js`."""
     by_id = {query.query_id: query for query in run.queries}
     asked = [by_id[query_id] for query_id in run.query_ids]
-    chosen = chosen_systems(run, verdict)
+    chosen = chosen_systems(run)
     hits = run.tables.rankings[run.tables.rankings["system"].isin(chosen)]
     pieces = run.tables.rows("evidence", run.systems[0])
     kept, ranks_with_text = _spans(hits, pieces, run.corpus)
@@ -49,12 +44,13 @@ def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:
     position = {query_id: place for place, query_id in enumerate(run.query_ids)}
     return {
         "metrics": list(run.metrics),
-        "select_by": verdict.select_by,
+        "select_by": run.tables.select_by,
+        "k": run.tables.k,
         "unit": run.manifest["unit"],
         "systems": _systems(run),
-        "best": run.systems.index(verdict.best),
-        "recommended": run.systems.index(verdict.recommended),
-        "baseline": run.systems.index(verdict.baseline),
+        "recommended": run.systems.index(run.recommended),
+        "compared": run.systems.index(other_system(run)),
+        "pairs": pairs(run),
         "questions": {
             "id": [query.query_id for query in asked],
             "text": [query.text for query in asked],
@@ -87,7 +83,11 @@ def explorer_data(run: Run, verdict: FirstScreen) -> dict[str, Any]:
             )
             for system in chosen
         },
-        "documents": {"id": list(kept), "segments": [kept[doc_id] for doc_id in kept]},
+        "documents": {
+            "id": list(kept),
+            "title": [run.corpus[doc].title if doc in run.corpus else "" for doc in kept],
+            "segments": [kept[doc_id] for doc_id in kept],
+        },
         "ranks_with_text": ranks_with_text,
         "injected": INJECTED,
     }
@@ -180,6 +180,9 @@ def _spans(
     for doc_id, start, end in _rows(pieces[pieces["start"].notna()], "doc_id", "start", "end"):
         length = len(_text(corpus, doc_id))
         wanted[doc_id].append((min(max(start - AROUND, 0), length), min(end + AROUND, length)))
+    # Of a document that is judged as a whole the beginning says what it is about.
+    for doc_id in pieces.loc[pieces["start"].isna(), "doc_id"].unique():
+        wanted[doc_id].append((0, min(len(_text(corpus, doc_id)), BEGINNING)))
     last = 0
     for rank, rows in (
         hits[["rank", "doc_id", "shown_start", "shown_end"]].drop_duplicates().groupby("rank")

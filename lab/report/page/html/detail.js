@@ -1,6 +1,6 @@
 // One question: its evidence in its place with the cuts drawn, and the rankings of two systems side by side.
 
-const AROUND = 120;
+const AROUND = 120, BEGINNING = 320;
 
 /** The evidence spans of a question in one document. */
 function evidenceIn(data, q, doc) {
@@ -16,7 +16,7 @@ function marked(data, doc, start, end, spans, cuts = []) {
   for (let i = 0; i + 1 < ordered.length; i++) {
     const [from, to] = [ordered[i], ordered[i + 1]], text = textOf(data, doc, from, to);
     if (text === null) return [el("em", { class: "note" }, "text left out for the size of this page")];
-    if (cuts.includes(from)) parts.push(el("span", { class: "cut", title: `cut at ${from}`, "aria-label": "cut" }));
+    if (cuts.includes(from)) parts.push(el("span", { class: "cut", title: `cut at ${from}` }, el("span", { class: "hidden" }, "(cut)")));
     parts.push(spans.some(([a, b]) => a <= from && to <= b) ? el("mark", {}, text) : text);
   }
   return parts;
@@ -36,25 +36,35 @@ function cutsOf(data, system, q, doc, start, end) {
   return [...new Set(borders)].filter((border) => start < border && border < end);
 }
 
+/** A document as readers know it: its title where it has one, its id, and a span. */
+function placeOf(data, doc, start, end) {
+  const title = data.documents.title[doc], id = data.documents.id[doc];
+  const span = start < 0 ? "" : `:${start}–${end}`;
+  return el("span", { dir: "auto" }, title && title !== id ? `${title} (${id})` : id, span);
+}
+
 function pieceCard(data, state, q, piece, place) {
   const { doc: docs, start: starts, end: ends, grade } = data.pieces;
   const doc = docs[piece], whole = starts[piece] < 0;
   const rank = (system) => completeRank(data, system, piece) || "never";
-  const head = el("div", { class: "piece-head" }, el("strong", {}, `Evidence ${place + 1}`), ` grade ${grade[piece]} · ${data.documents.id[doc]}${whole ? "" : `:${starts[piece]}–${ends[piece]}`}`);
+  const head = el("div", { class: "piece-head" }, el("strong", {}, `Evidence ${place + 1}`), ` grade ${grade[piece]} · `, placeOf(data, doc, starts[piece], ends[piece]));
   const ranks = el("div", { class: "piece-ranks" }, `complete at rank: A ${rank(state.a)} · B ${rank(state.b)}`);
   const card = el("div", { class: "piece" }, head, ranks);
   for (const [letter, system] of [["A", state.a], ["B", state.b]]) {
     const cause = causeOf(data, system, piece);
     if (cause) card.append(el("div", { class: "proof" }, el("b", {}, `${letter}: ${cause}`), proofOf(data, system, piece)));
   }
-  if (!whole) {
+  if (whole) {
+    const [beginning] = data.documents.segments[doc];
+    if (beginning) card.append(el("p", { class: "passage", dir: "auto" }, Array.from(beginning[1]).slice(0, BEGINNING).join("")));
+  } else {
     const segment = data.documents.segments[doc].find((s) => s[0] <= starts[piece] && starts[piece] < s[0] + s[1].length);
     const from = Math.max(starts[piece] - AROUND, segment ? segment[0] : starts[piece]);
     const span = [[starts[piece], ends[piece]]];
     const length = segment ? Array.from(segment[1]).length + segment[0] : ends[piece];
     const to = Math.min(ends[piece] + AROUND, length);
     const cuts = cutsOf(data, state.a, q, doc, from, to);
-    card.append(el("p", { class: "passage" }, ...marked(data, doc, from, to, span, cuts)));
+    card.append(el("p", { class: "passage", dir: "auto" }, ...marked(data, doc, from, to, span, cuts)));
     if (cuts.some((cut) => starts[piece] < cut && cut < ends[piece])) card.append(el("p", { class: "note" }, "The cuts are those of system A's chunks."));
   }
   return card;
@@ -80,12 +90,11 @@ function hitCard(data, ranking, row, q) {
   });
   const rerank = ranking.rerank_score[row];
   if (!Number.isNaN(rerank)) stages.push(el("span", { class: "stage" }, `reranker ${number(rerank)}`));
-  const where = `${data.documents.id[doc]}:${ranking.shown_start[row]}–${ranking.shown_end[row]}`;
   const badge = state ? el("span", { class: `badge ${state}` }, BADGES[state]) : null;
   return el("li", { class: `hit ${state}` },
-    el("div", { class: "hit-head" }, el("b", {}, ranking.rank[row] ? String(ranking.rank[row]) : "–"), el("span", { class: "where" }, where), badge),
+    el("div", { class: "hit-head" }, el("b", {}, ranking.rank[row] ? String(ranking.rank[row]) : "–"), el("span", { class: "where" }, placeOf(data, doc, ranking.shown_start[row], ranking.shown_end[row])), badge),
     el("div", { class: "stages" }, ...stages),
-    el("p", { class: "passage clamp", tabindex: 0 }, ...marked(data, doc, ranking.shown_start[row], ranking.shown_end[row], spans)));
+    el("p", { class: "passage", dir: "auto" }, ...marked(data, doc, ranking.shown_start[row], ranking.shown_end[row], spans)));
 }
 
 function rankingColumn(data, state, letter, system, q) {
@@ -100,7 +109,7 @@ function rankingColumn(data, state, letter, system, q) {
   const ranking = data.rankings[system];
   const [ranked, lost] = [rows.filter((row) => ranking.rank[row]), rows.filter((row) => !ranking.rank[row])];
   column.append(el("ol", { class: "hits" }, ...ranked.map((row) => hitCard(data, ranking, row, q))));
-  if (!ranked.length) column.append(el("p", { class: "note" }, "Nothing was found."));
+  if (!ranked.length) column.append(el("p", { class: "note" }, "This system returned nothing."));
   if (lost.length) column.append(el("h5", {}, "Evidence that no rank holds"), el("ol", { class: "hits" }, ...lost.map((row) => hitCard(data, ranking, row, q))));
   return column;
 }
@@ -118,13 +127,9 @@ function showQuestion(data, state, q, room) {
   const { id, text, kind, tags, answer, beside } = data.questions;
   const chips = [kind[q], ...tags[q]].map((tag) => el("span", { class: "chip" }, tag));
   room.replaceChildren(
-    el("header", {}, el("div", { class: "over" }, el("code", {}, id[q]), ...chips), el("h3", { tabindex: -1, id: "open-question" }, text[q] || "(no text)"), answer[q] ? el("p", { class: "answer" }, el("b", {}, "Answer: "), answer[q]) : null, ...beside[q].map(line => el("p", { class: "answer" }, line))),
+    el("header", {}, el("div", { class: "over" }, el("code", {}, id[q]), ...chips), el("h3", { dir: "auto" }, text[q] || "(no text)"), answer[q] ? el("p", { class: "answer", dir: "auto" }, el("b", {}, "Answer: "), answer[q]) : null, ...beside[q].map(line => el("p", { class: "answer" }, line))),
     scoreTable(data, state, q),
     el("div", { class: "pieces" }, ...data.piecesOf[q].map((piece, place) => pieceCard(data, state, q, piece, place))),
     el("div", { class: "columns" }, rankingColumn(data, state, "A", state.a, q), state.b === state.a ? null : rankingColumn(data, state, "B", state.b, q)));
   room.scrollTop = 0;
-  for (const passage of room.querySelectorAll(".clamp")) {
-    const found = passage.querySelector("mark");
-    if (found && found.offsetTop - passage.offsetTop > passage.clientHeight - 30) passage.scrollTop = found.offsetTop - passage.offsetTop - 24;
-  }
 }
