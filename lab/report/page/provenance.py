@@ -82,7 +82,11 @@ def method(run: Run) -> Rows:
             "honest estimate",
             f"nested cross-validation, {honest['folds']} folds grouped by {honest['grouped_by']}",
         ),
-        *([("phases", ", ".join(f"{one:g}" for one in manifest["phases"]))] if manifest["phases"] else []),
+        *(
+            [("phases", ", ".join(f"{one:g}" for one in manifest["phases"]))]
+            if manifest["phases"]
+            else []
+        ),
         ("seed", manifest["measure"]["seed"]),
     ]
 
