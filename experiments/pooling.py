@@ -44,13 +44,18 @@ def rankings(folder: Path) -> tuple[lab.Corpus, list[lab.Query], np.ndarray]:
     )  # fmt: skip
     found = []
     for grid in grids:
-        result = lab.sweep(read.corpus, read.queries, grid, lab.Measure(metrics=("ndcg@10",)))
-        for rows in result.rows:
-            hits = np.full((len(result.pieces.queries), K), NONE)
-            kept = (rows.rank > 0) & (rows.rank <= K)
-            hits[rows.query[kept], rows.rank[kept] - 1] = rows.document[kept]
+        run = lab.sweep(read.corpus, read.queries, grid, lab.Measure(metrics=("ndcg@10",)))
+        place = {query_id: number for number, query_id in enumerate(run.query_ids)}
+        for system in run.systems:
+            rows = run.tables.rows("rankings", system).dropna(subset="rank")
+            rows = rows[rows["rank"] <= K]
+            hits = np.full((len(place), K), NONE)
+            at = [place[query_id] for query_id in rows["query_id"].astype(str)]
+            documents = [read.corpus.position[doc_id] for doc_id in rows["doc_id"].astype(str)]
+            hits[at, rows["rank"].to_numpy(dtype=int) - 1] = documents
             found.append(hits)
-    return read.corpus, list(result.pieces.queries), np.array(found)
+    asked = {query.query_id: query for query in read.queries}
+    return read.corpus, [asked[query_id] for query_id in run.query_ids], np.array(found)
 
 
 def ndcg(hits: np.ndarray, grades: np.ndarray) -> np.ndarray:

@@ -48,11 +48,11 @@ class Measure(BaseModel):
 
     `weights` gives metrics a weight each; their weighted mean then is a metric of its own,
     `weighted`, and chooses. `sealed` is the share of questions set aside for one last score of the
-    recommended system: whole documents by chance, or the latest questions if `sealed_by` is "date".
-    `phases` is at how many places the first cut falls by turns, for every chunking that cuts by
-    length: its scores are means over them (see `lab.sweeping.phases`). `python` names functions in
-    files that are metrics as well; in Python a function may stand among `metrics` itself (see
-    `lab.evaluation.own`).
+    recommended system: whole documents by chance, or the latest questions if `sealed_by` is "date"
+    (their own date, else that of the documents that answer them). `phases` is at how many places
+    the first cut falls by turns, for every chunking that cuts by length: its scores are means over
+    them (see `lab.sweeping.phases`). `python` names functions in files that are metrics as well; in
+    Python a function may stand among `metrics` itself (see `lab.evaluation.own`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

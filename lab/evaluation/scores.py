@@ -153,20 +153,21 @@ def _over_items(stack: Stack, metric: Metric) -> Floats:
 
 def _ndcg_jk(stack: Stack, metric: Metric) -> Floats:
     """nDCG over the contributed items after Järvelin and Kekäläinen (2002): the gain at rank r is
-    divided by log2(r) from rank b = 2 on and not at all before, so that ranks 1 and 2 count
-    alike."""
+    divided by the logarithm of r to the base b from rank b on and not at all before, so that by
+    b = 2 ranks 1 and 2 count alike."""
     pieces = stack.pieces
     ideal = judgements(pieces)[:, :, 1][:, : metric.k]
-    best = ideal @ _undiscounted(np.arange(1, ideal.shape[1] + 1))
-    gain = np.where(stack.placed <= metric.k, pieces.grade, 0) * _undiscounted(stack.placed)
+    best = ideal @ _discount_from(np.arange(1, ideal.shape[1] + 1), metric.base)
+    discount = _discount_from(stack.placed, metric.base)
+    gain = np.where(stack.placed <= metric.k, pieces.grade, 0) * discount
     rows = np.arange(len(stack.runs))[:, None] * len(pieces.queries) + pieces.query
     width = len(stack.runs) * len(pieces.queries)
     total = np.bincount(rows.reshape(-1), weights=gain.reshape(-1), minlength=width)
     return np.asarray(total / np.tile(best, len(stack.runs)))
 
 
-def _undiscounted(ranks: Ints) -> Floats:
-    return np.asarray(1 / np.maximum(1.0, np.log2(ranks)))
+def _discount_from(ranks: Ints, base: float) -> Floats:
+    return np.asarray(1 / np.maximum(1.0, np.log2(ranks) / np.log2(base)))
 
 
 def _per_run(of_run: Callable[[Pieces, SystemRun, int], Floats]) -> Scorer:

@@ -8,6 +8,7 @@ from lab.errors import counted
 from lab.evaluation.risk import HURT
 from lab.evaluation.verdict import OPPOSITE, Verdict, chosen_among
 from lab.report.sentences import choice_word, headline, sentences
+from lab.runs.differences import seen_from
 from lab.runs.run import Run
 
 
@@ -110,7 +111,7 @@ def _figures(run: Run) -> tuple[Figure, ...]:
             difference_low=float(paired.low[place]),
             difference_high=float(paired.high[place]),
             verdict=OPPOSITE.get(against[place], against[place]),
-            planned=paired.verdicts[place],
+            planned=seen_from(paired.verdicts[place], metric),
         )
         for place, metric in enumerate(run.metrics)
     )

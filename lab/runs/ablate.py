@@ -14,6 +14,7 @@ from lab.evaluation.ablation import Change, Factors
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.paired import Paired, compare
 from lab.evaluation.phases import phase_means
+from lab.runs.differences import seen_from
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _table(
         "least_p": paired.least_p,
         "won": paired.wins,
         "lost": paired.losses,
-        "verdict": paired.verdicts,
+        "verdict": [seen_from(verdict, metric) for verdict in paired.verdicts],
     }
     table = pd.DataFrame(found)
     table["weight"] = table.groupby("setting")[metric].transform(lambda effect: effect.abs().max())

@@ -18,6 +18,7 @@ from lab.evaluation.phases import gaps_between, phase_means
 from lab.evaluation.verdict import Verdict, verdict
 from lab.runs.changes import changes
 from lab.runs.side import Side
+from lab.runs.unjudged import decided_by_unjudged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,8 @@ class Line:
 class RunComparison:
     """`lines` over all common questions, `slices` per kind; `drift` has a row a question whose
     score by `drift_by` moved, largest first; `causes` cause -> missed pieces in A and B; `changed`
-    says what differs between the runs beside their scores."""
+    says what differs between the runs beside their scores; `unjudged` names the metrics whose
+    difference documents that nobody judged could turn."""
 
     a: Side
     b: Side
@@ -65,6 +67,7 @@ class RunComparison:
     drift: "pd.DataFrame"
     causes: dict[str, tuple[int, int]]
     changed: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def compare_sides(a: Side, b: Side, drift_by: str | None = None, seed: int = 0) -> RunComparison:
@@ -80,6 +83,7 @@ def compare_sides(a: Side, b: Side, drift_by: str | None = None, seed: int = 0) 
             f"{a.path} and {b.path} are judged by different units (evidence, document); their "
             "scores do not compare"
         )
+    b = b.named_as(a)
     metrics = [str(metric) for metric in a.scores.columns if metric in b.scores.columns]
     ids = sorted(set(a.scores.index) & set(b.scores.index))
     if not ids or not metrics:
@@ -108,6 +112,7 @@ def compare_sides(a: Side, b: Side, drift_by: str | None = None, seed: int = 0) 
         drift=_drift(before[by], after[by], questions),
         causes=_causes(a, b),
         changed=changes(a, b),
+        unjudged=decided_by_unjudged(a, b, before.index.astype(str).tolist(), metrics),
     )
 
 

@@ -12,7 +12,7 @@ from lab.evaluation.nested import best_of
 from lab.evaluation.paired import Paired, compare
 from lab.evaluation.phases import phase_means
 from lab.evaluation.selection import family_of, verdicts
-from lab.evaluation.verdict import NOT_COMPARABLE, Verdict
+from lab.evaluation.verdict import NOT_COMPARABLE, OPPOSITE, Verdict
 from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
@@ -49,7 +49,13 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
     paired = compare(differences, tables.clusters, tables.seed, phase_means=means, alike=cuts)
     columns = {name: getattr(paired, name) for name in Paired.__dataclass_fields__}
     names = {"system": [tables.names[other] for other in others]}
-    return pd.DataFrame(names | columns | {"verdict": paired.verdicts})
+    told = [seen_from(verdict, metric) for verdict in paired.verdicts]
+    return pd.DataFrame(names | columns | {"verdict": told})
+
+
+def seen_from(verdict: Verdict, metric: str) -> Verdict:
+    """A verdict on what is higher, as one on what is better: of a cost less is."""
+    return OPPOSITE.get(verdict, verdict) if is_cost(metric) else verdict
 
 
 def paired(tables: Tables, system: str, baseline: str) -> Paired:

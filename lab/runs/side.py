@@ -1,7 +1,8 @@
 """Side: one system of one run, or a foreign TREC run, as what a comparison needs of it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,9 @@ from lab.retrieval.ranking import Ranking
 from lab.retrieval.trec_run import rankings_of
 from lab.retrieval.trec_run import read_run as read_trec_run
 from lab.runs.folder import MANIFEST
+from lab.runs.questions import questions_of
 from lab.runs.run import read_run
+from lab.runs.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 # What TREC runs are scored by when nobody says.
 METRICS = ("recall@5", "precision@3", "ndcg@10")
 
+# A run folder keeps this many hits of every question.
+KEPT = 10
 # Question -> documents, best first.
 Rankings = Mapping[str, Sequence[str]]
 
@@ -42,7 +47,8 @@ class Side:
     kind, doc_id (its main document), text and evidence (a fingerprint); `causes` counts the missed
     pieces of each cause, None where nobody asked why; `manifest` is empty for a foreign run;
     `by_phase` (phases x questions x metrics) are the scores of which `scores` are the means, None
-    for a system that was run once."""
+    for a system that was run once. `judged` is what a set judged per document says and the run's
+    documents, None for spans and for means over phases."""
 
     path: Path
     system: str
@@ -51,6 +57,7 @@ class Side:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     causes: Mapping[str, int] | None = None
     by_phase: Floats | None = None
+    judged: "JudgedRun | None" = None
 
     def at(self, ids: "Sequence[str]", metrics: Sequence[str]) -> Floats | None:
         """Phases x questions x metrics; None for a system that was run once."""
@@ -59,6 +66,40 @@ class Side:
         rows = self.scores.index.get_indexer(list(ids))
         columns = self.scores.columns.get_indexer(list(metrics))
         return self.by_phase[:, rows][:, :, columns]
+
+    def named_as(self, other: "Side") -> "Side":
+        """The same with the question ids of another side where they differ by Unicode normal form
+        alone."""
+        names = Names(map(str, other.scores.index))
+        ids = set(map(str, self.scores.index))
+        as_there = {one: there for one in ids if (there := names.find(one)) not in (None, one)}
+        taken = Counter(as_there.values())
+        renamed = {
+            one: there for one, there in as_there.items() if there not in ids and taken[there] == 1
+        }
+        if not renamed:
+            return self
+        scores, questions = (table.rename(index=renamed) for table in (self.scores, self.questions))
+        judged = self.judged and self.judged.renamed(renamed)
+        return replace(self, scores=scores, questions=questions, judged=judged)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRun:
+    """Judgements by question, and a run's documents, best first; `depth` is how many of them are
+    known, None for all."""
+
+    queries: Mapping[str, Query]
+    rankings: Rankings
+    depth: int | None = None
+
+    def renamed(self, names: Mapping[str, str]) -> "JudgedRun":
+        """The same with other question ids."""
+        return replace(
+            self,
+            queries={names.get(one, one): query for one, query in self.queries.items()},
+            rankings={names.get(one, one): hits for one, hits in self.rankings.items()},
+        )
 
 
 def run_side(path: Path, system: str | None = None) -> Side:
@@ -72,6 +113,7 @@ def run_side(path: Path, system: str | None = None) -> Side:
     alone, by_phase = system not in tables.phased, tables.by_phase
     causes = tables.causes
     counts = causes.loc[causes["system"] == system, "cause"].astype(str).value_counts()
+    by_document = tables.manifest["unit"] == "document"
     return Side(
         path=path,
         system=system,
@@ -80,7 +122,20 @@ def run_side(path: Path, system: str | None = None) -> Side:
         manifest=tables.manifest,
         causes={str(cause): int(count) for cause, count in sorted(counts.items())},
         by_phase=None if alone or by_phase is None else by_phase[:, tables.place(system)],
+        judged=_judged_of(tables, system) if by_document and alone else None,
     )
+
+
+def _judged_of(tables: Tables, system: str) -> JudgedRun:
+    """What a run folder keeps of a set judged per document: its questions and first hits."""
+    rows = tables.rows("rankings", system).dropna(subset="rank").sort_values("rank", kind="stable")
+    shown = rows[rows["rank"] <= KEPT]
+    rankings = {
+        str(query_id): list(dict.fromkeys(hits["doc_id"].astype(str)))
+        for query_id, hits in shown.groupby("query_id", observed=True)
+    }
+    queries = {query.query_id: query for query in questions_of(tables.questions)}
+    return JudgedRun(queries, rankings, KEPT)
 
 
 def sides(
@@ -118,10 +173,15 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     rankings = rankings_of(read_trec_run(path))
     asked, corpus = _judged(qrels, rankings)
     judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
-    judged = judge.judge(_ranking(rankings, asked, corpus))
+    judged = judge.judge(ranked(rankings, asked, corpus))
     parsed = [parse_metric(metric) for metric in metrics]
-    if any(metric.function for metric in parsed):
-        raise RunError("a metric in Python is computed by a sweep; a TREC run has no texts for it")
+    own = [metric.label for metric in parsed if metric.function]
+    if own:
+        raise RunError(
+            f"{path}: metric '{own[0]}' is Python, which is given the texts of hits, and a TREC "
+            "run has none; sweep it with [[retriever]] run = and [measure] python =, then compare "
+            "the run folders"
+        )
     values = score(
         asked, [SystemRun(judge, judged, np.zeros(len(corpus), dtype=np.int64))], parsed
     )[0]
@@ -135,6 +195,7 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
         path.name,
         pd.DataFrame(values, index=ids, columns=[metric.label for metric in parsed]),
         questions,
+        judged=JudgedRun({query.query_id: query for query in asked.queries}, rankings),
     )
 
 
@@ -157,7 +218,7 @@ def _judged(qrels: Path, rankings: Rankings) -> tuple[Pieces, Corpus]:
     return pieces(queries, "document"), Corpus(Document(doc_id, "-") for doc_id in named)
 
 
-def _ranking(rankings: Rankings, asked: Pieces, corpus: Corpus) -> Ranking:
+def ranked(rankings: Rankings, asked: Pieces, corpus: Corpus) -> Ranking:
     """The hits of the judged questions as rows, in their order; ids are met in any normal form."""
     written = Names(rankings)
     rows: list[list[int]] = []

@@ -10,11 +10,13 @@ import numpy as np
 
 from lab.config.config import Config
 from lab.config.grid import Grid
+from lab.corpus.document import Corpus
 from lab.corpus.values import moment
 from lab.errors import DiagnosticsError
 from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query
+from lab.sets.audit.dates import DATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +35,21 @@ def seal(
     share: float,
     seed: int,
     by: Literal["documents", "date"] = "documents",
+    corpus: Corpus | None = None,
 ) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
     """Part the questions into open ones and about `share` sealed ones: whole documents at a time,
     drawn by `seed`, or the latest by date, whole dates at a time.
 
     The split depends on ids, evidence, dates and seed alone, so that a later run of the same set
     seals the same questions. Questions without evidence stay open; they are not scored anyway. By
-    date a month or a day stands for its beginning. Raises DiagnosticsError when scored questions
+    date a month or a day stands for its beginning, and a question without a date has the latest of
+    the documents of `corpus` that hold its evidence. Raises DiagnosticsError when scored questions
     have no date, or one date holds too many of them.
     """
     if not share:
         return tuple(queries), ()
     asked = pieces(queries, unit)
-    sealed = _latest(asked, share) if by == "date" else _drawn(asked, share, seed)
+    sealed = _latest(asked, share, corpus) if by == "date" else _drawn(asked, share, seed)
     return (
         tuple(query for query in queries if query.query_id not in sealed),
         tuple(query for query in queries if query.query_id in sealed),
@@ -67,19 +71,30 @@ def _drawn(asked: Pieces, share: float, seed: int) -> set[str]:
     }
 
 
-def _latest(asked: Pieces, share: float) -> set[str]:
+def _date(query: Query, corpus: Corpus | None) -> datetime | None:
+    """When a question was asked, else when the latest document was written that answers it."""
+    asked = moment(query.date)
+    if asked is not None or corpus is None:
+        return None if asked is None else asked.time
+    answers = [corpus[item.doc_id] for item in query.evidence if item.doc_id in corpus]
+    dates = [moment(document.metadata.get(DATE)) for document in answers]
+    return max((date.time for date in dates if date is not None), default=None)
+
+
+def _latest(asked: Pieces, share: float, corpus: Corpus | None) -> set[str]:
     of_date: dict[datetime, list[str]] = {}
     undated = []
     for query in asked.queries:
-        asked_at = moment(query.date)
+        asked_at = _date(query, corpus)
         if asked_at is None:
             undated.append(query.query_id)
         else:
-            of_date.setdefault(asked_at.time, []).append(query.query_id)
+            of_date.setdefault(asked_at, []).append(query.query_id)
     if undated:
         raise DiagnosticsError(
             f"measure.sealed_by is 'date', but {len(undated)} scored question(s) have none: "
-            f"{', '.join(undated[:5])}{', ...' if len(undated) > 5 else ''}; give each a 'date'"
+            f"{', '.join(undated[:5])}{', ...' if len(undated) > 5 else ''}; give each a 'date', "
+            "or the documents that answer it"
         )
     goal, sealed = share * len(asked.queries), list[str]()
     for when in sorted(of_date, reverse=True):

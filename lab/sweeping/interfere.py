@@ -12,6 +12,7 @@ from lab.corpus.document import Corpus
 from lab.errors import ConfigError, counted
 from lab.evaluation.paired import compare
 from lab.relevance.query import Query
+from lab.runs.differences import seen_from
 from lab.runs.run import Run
 from lab.storage.progress import Progress, Silent
 from lab.sweeping.distractors import OWN, distractors, source_of
@@ -57,7 +58,7 @@ class Interference:
                             "change": float(changes.difference[system]),
                             "low": float(changes.low[system]),
                             "high": float(changes.high[system]),
-                            "verdict": changes.verdicts[system],
+                            "verdict": seen_from(changes.verdicts[system], metric),
                         }
                     )
         return pd.DataFrame(rows)

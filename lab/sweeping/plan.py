@@ -118,7 +118,7 @@ def plan_of(
         )
     queries = in_order(queries)
     open_questions, sealed = seal(
-        queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by
+        queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by, corpus
     )
     asked = pieces(open_questions, measure.unit)
     metrics = tuple(parse_metric(metric) for metric in measure.measured)

@@ -11,6 +11,7 @@ from lab.arrays import NEVER
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
+from lab.errors import ConfigError
 from lab.evaluation.metrics import parse_metric
 from lab.evaluation.scores import SystemRun, score
 from lab.relevance.judge import SpanJudge, judge_for
@@ -412,3 +413,38 @@ def test_ndcg_jk_is_the_example_of_jarvelin_and_kekalainen() -> None:
     metrics = [f"ndcg_jk@{k}" for k in range(1, 11)]
     (values,) = measure(asked, documents, [ranking], metrics)[0]
     assert values == pytest.approx(expected, abs=0.006)
+
+
+def test_the_base_of_ndcg_jk_says_from_which_rank_on_it_discounts() -> None:
+    """Gains 0, 1, 0, 2 under b = 3: 1 + 2 / log3(4); ideal 2 + 1. Under b = 10 nothing of it is
+    discounted."""
+    texts = {f"d{i}": "x" for i in range(4)}
+    evidence = (Evidence("d1", grade=1), Evidence("d3", grade=2))
+    asked = pieces([Query("q", "?", evidence=evidence)], "document")
+    documents = chunk(corpus_of(texts), ChunkConfig(strategy="document"))
+    ranking = ranking_of([{i: -float(i) for i in range(4)}], 4)
+    metrics = ["ndcg_jk_3@10", "ndcg_jk_10@10", "ndcg_jk@10", "ndcg_jk_2@10", "ndcg_jk_2.5@10"]
+    (values,) = measure(asked, documents, [ranking], metrics)[0]
+    third = (1 + 2 / (np.log(4) / np.log(3))) / 3
+    half = (1 + 2 / (np.log(4) / np.log(2.5))) / 3
+    second = (1 + 2 / 2) / 3
+    assert values == pytest.approx([third, 1, second, second, half], abs=1e-12)
+    assert [parse_metric(metric).label for metric in metrics] == [
+        *("ndcg_jk_3@10", "ndcg_jk_10@10", "ndcg_jk@10", "ndcg_jk@10", "ndcg_jk_2.5@10")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("ndcg_jk_1@10", "needs a base from 2 on"),
+        ("ndcg_jk_0@10", "needs a base from 2 on"),
+        ("ndcg_3@10", "'ndcg' has no parameter"),
+        ("recall_5", "'recall' has no parameter"),
+        ("rbp_8", "needs a persistence between 0 and 1"),
+        ("rbp", "needs a persistence between 0 and 1"),
+    ],
+)
+def test_numbers_in_names_that_mean_nothing_are_told(metric: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse_metric(metric)

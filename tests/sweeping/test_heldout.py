@@ -49,6 +49,27 @@ def test_questions_without_evidence_stay_open() -> None:
     assert "none" in {query.query_id for query in opened}
 
 
+def test_a_question_without_a_date_has_that_of_the_latest_document_that_answers_it() -> None:
+    corpus = lab.Corpus(
+        [
+            lab.Document(name, "x", metadata={"date": date} if date else {})
+            for name, date in {"a": "2024-01", "b": "2024-03-05", "c": "2024-02", "d": ""}.items()
+        ]
+    )
+    queries = [
+        Query("first", "?", evidence=(Evidence("a"),)),
+        Query("both", "?", evidence=(Evidence("a"), Evidence("b"))),
+        Query("own", "?", evidence=(Evidence("b"),), date="2023-12"),
+        Query("third", "?", evidence=(Evidence("c"), Evidence("d"))),
+    ]
+    for share, sealed in ((0.25, {"both"}), (0.5, {"both", "third"})):
+        found = seal(queries, "auto", share, 0, "date", corpus)[1]
+        assert {query.query_id for query in found} == sealed
+    never = Query("never", "?", evidence=(Evidence("d"),))
+    with pytest.raises(DiagnosticsError, match=r"1 scored question\(s\) have none: never"):
+        seal([*queries, never], "auto", 0.3, 0, "date", corpus)
+
+
 def test_missing_dates_and_one_date_for_all_are_refused() -> None:
     with pytest.raises(DiagnosticsError, match=r"2 scored question\(s\) have none: q1, q2;"):
         seal(asked("2024-01", "", ""), "auto", 0.3, 0, "date")

@@ -3,7 +3,7 @@ on which machine."""
 
 from lab.config.rows import settings_of
 from lab.config.settings import SETTINGS
-from lab.evaluation.metrics import GAINS
+from lab.evaluation.metrics import GAINS, parse_metric
 from lab.evaluation.verdict import chosen_among
 from lab.runs.run import Run
 
@@ -59,9 +59,9 @@ def method(run: Run) -> Rows:
         "document": "documents, each at its best chunk's rank",
     }[manifest["unit"]]
     gains = [
-        f"{metric}: {GAINS[metric.split('@')[0]]}"
+        f"{metric}: {GAINS[name]}"
         for metric in manifest["measure"]["metrics"]
-        if metric.split("@")[0] in GAINS
+        if (name := parse_metric(metric).name) in GAINS
     ]
     return [
         ("judged", judged),

@@ -15,6 +15,9 @@ from lab.report.screens.fitted import Column, FittedTable, number
 from lab.runs.compare import Line, RunComparison
 
 DRIFT = 10
+UNJUDGED = (
+    "by these metrics A and B differ by less than what documents that nobody judged could turn"
+)
 TEXT = 30
 
 
@@ -35,6 +38,9 @@ def compare_screen(found: RunComparison) -> RenderableType:
             rows = tuple(own)
             title = Text(f"\n{kind} ({rows[0].questions})", "bold")
             parts += [title, lines_table(rows, lines)]
+    if found.unjudged:
+        parts.append(Text(f"\nunjudged decides: {', '.join(found.unjudged)}", "bold"))
+        parts.append(Text(UNJUDGED, "dim"))
     if found.causes:
         parts += [Text(), causes_table(found)]
     parts += [Text(), drift_table(found), Text(_legend(found), style="dim")]
@@ -96,6 +102,7 @@ def compare_json(found: RunComparison) -> str:
             "b": {"path": str(found.b.path), "system": found.b.system},
             "common_questions": found.common,
             "changed": found.changed,
+            "unjudged_decides": found.unjudged,
             "lines": [asdict(line) for line in found.lines],
             "slices": [asdict(line) for line in found.slices],
             "causes": {cause: {"a": a, "b": b} for cause, (a, b) in found.causes.items()},

@@ -91,7 +91,7 @@ def check(paths: Sequence[Path]) -> Check:
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
     measure = experiment.measure
-    seal(queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by)
+    seal(queries, measure.unit, measure.sealed, measure.seed, measure.sealed_by, corpus)
     asking, idle = experiment.grid.asking(queries)
     systems, impossible = asking.systems()
     check_fields(corpus, systems)
