@@ -24,6 +24,13 @@ def check(
             help="Experiment file (TOML); documents and then their sets; or a foreign set."
         ),
     ],
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Documents of another corpus that results are shown for as well: are both of one "
+            "hand? Nothing else of them is checked; repeat for several."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Audit sets against their documents before anything expensive runs; exit code 1 if a set is
@@ -32,7 +39,7 @@ def check(
     from lab.report.screens.console import TextConsole, say_json
     from lab.sweeping.preflight.check import check as check_paths
 
-    found = check_paths(paths)
+    found = check_paths(paths, beside or ())
     if as_json:
         say_json(check_record(found))
     else:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lab.config.config import problem
 from lab.config.grid import Grid
 from lab.config.measure import Measure
+from lab.config.phases import check_phases
 from lab.config.retriever import RetrieverConfig
 from lab.config.settings import TABLES
 from lab.config.toml import read_toml
@@ -54,6 +55,10 @@ def read_experiment(path: str | Path) -> Experiment:
         values["synonyms"] = _synonyms(values["synonyms"], path, problems)
     grid = _grid(values, path, problems)
     measure = _measure(plain.get("measure", {}), path, problems)
+    try:
+        check_phases(grid, measure)
+    except ConfigError as fault:
+        problems.extend(f"{path}: {problem}" for problem in fault.problems)
     retrievers = _retrievers(plain.get("retriever", []), path, problems)
     name = _name(plain.get("name", path.stem), path, problems)
     if problems:

@@ -51,7 +51,7 @@ class Measure(BaseModel):
     recommended system: whole documents by chance, or the latest questions if `sealed_by` is "date"
     (their own date, else that of the documents that answer them). `phases` is at how many places
     the first cut falls by turns, for every chunking that cuts by length: its scores are means over
-    them (see `lab.sweeping.phases`). `python` names functions in files that are metrics as well; in
+    them (see `lab.config.phases`). `python` names functions in files that are metrics as well; in
     Python a function may stand among `metrics` itself (see `lab.evaluation.own`).
     """
 

@@ -8,6 +8,7 @@ from lab.chunking.config import ChunkConfig
 from lab.config.config import Config
 from lab.config.grid import Grid
 from lab.config.measure import Measure
+from lab.config.phases import check_phases, shares
 from lab.corpus.document import Corpus
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.unanswerable import unanswerable
@@ -21,7 +22,6 @@ from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query, in_order
 from lab.sweeping.failing import without
 from lab.sweeping.heldout import seal
-from lab.sweeping.phases import check_phases, shares
 from lab.sweeping.tools import Tools
 
 

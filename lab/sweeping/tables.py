@@ -6,6 +6,7 @@ import numpy as np
 
 from lab.arrays import NEVER, Floats
 from lab.config.config import Config
+from lab.config.phases import at_phases
 from lab.config.rows import settings_table
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.pareto import pareto_front
@@ -19,7 +20,6 @@ from lab.runs.run import Run
 from lab.runs.tables import Tables
 from lab.sweeping.manifest import manifest_of
 from lab.sweeping.measured import Measured
-from lab.sweeping.phases import at_phases
 
 if TYPE_CHECKING:
     import pandas as pd

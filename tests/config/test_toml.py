@@ -133,3 +133,16 @@ def test_rules_name_what_there_is_and_limit_it_by_numbers(
     with pytest.raises(ConfigError) as error:
         read_rules(written(tmp_path, f"[[rule]]\n{rule}\n"))
     assert problem in str(error.value)
+
+
+def test_phases_that_are_swept_and_averaged_over_are_told_with_the_rest(tmp_path: Path) -> None:
+    file = tmp_path / "both.toml"
+    file.write_text(
+        'corpus = "nowhere"\ndiagnostic_sets = ["nowhere"]\n[chunk]\nphase = [0.0, 0.5]\n'
+        "[measure]\nphases = 4\n"
+    )
+    with pytest.raises(ConfigError) as fault:
+        read_experiment(file)
+    said = "\n".join(fault.value.problems)
+    assert "chunk.phase is [0.0, 0.5] and measure.phases 4; expected one of both" in said
+    assert "'nowhere' does not exist" in said

@@ -14,6 +14,7 @@ import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.config.measure import Measure
+from lab.config.phases import shares
 from lab.errors import ConfigError
 from lab.evaluation.intervals import mean_intervals
 from lab.relevance.query import Evidence, Query
@@ -24,7 +25,6 @@ from lab.runs.compare import compare_sides
 from lab.runs.gate import judge_gate
 from lab.runs.gate_rules import Rule, Rules
 from lab.runs.side import run_side
-from lab.sweeping.phases import shares
 from tests.given import GivenEncoder, corpus_of
 
 WORDS = ("pump", "seal", "motor", "valve", "fuse", "hose", "tank", "bolt", "fan", "relay")

@@ -22,6 +22,7 @@ from lab.relevance.read import read_diagnostics
 from lab.sets.audit.audit import Audit, audit
 from lab.sets.audit.finding import Finding, by_gravity
 from lab.sets.audit.foreign import is_foreign, read_foreign
+from lab.sets.audit.hands import one_hand
 from lab.storage.cache import Cache
 from lab.storage.folder import obstacle
 from lab.sweeping.heldout import seal
@@ -63,7 +64,19 @@ class Check:
     chunks: ChunkCheck | None = None
 
 
-def check(paths: Sequence[Path]) -> Check:
+def check(paths: Sequence[Path], beside: Sequence[Path] = ()) -> Check:
+    """The same as `check_alone`, and whether the documents share an author's phrases with those
+    that are given `beside` them, of which nothing else is checked."""
+    found = check_alone(paths)
+    corpora = {path.name: read_corpus(path) for path in beside}
+    hands = tuple(one_hand({Path(found.corpus.source or found.name).name: found.corpus, **corpora}))
+    if not hands:
+        return found
+    findings = tuple(by_gravity((*found.audit.findings, *hands)))
+    return replace(found, audit=replace(found.audit, findings=findings))
+
+
+def check_alone(paths: Sequence[Path]) -> Check:
     """Check one experiment file (.toml), or documents and then their sets (a BEIR folder alone is
     both), or a foreign set: one source, or its documents, questions and judgements.
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from lab.arrays import Ints
 from lab.chunking.config import ChunkConfig
+from lab.config.phases import at_phases
 from lab.errors import ConfigError
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.storage.progress import noted
-from lab.sweeping.phases import at_phases
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.compiling import compile_for
 from lab.sweeping.preflight.encoding import encode_passages

@@ -31,6 +31,6 @@ def check_phases(grid: Grid, measure: Measure) -> None:
     """Raises ConfigError when phases are both swept and averaged over."""
     if measure.phases > 1 and any(grid.phase):
         raise ConfigError(
-            f"chunk.phase is {list(grid.phase)}, and measure.phases {measure.phases}; expected one "
+            f"chunk.phase is {list(grid.phase)} and measure.phases {measure.phases}; expected one "
             "of both: phases that are compared, or phases that scores are means over"
         )
