@@ -12,7 +12,7 @@ DIFFERENTIAL_DATA ?= ../differential
 .PHONY: demo test test-slow bench differential check clean
 
 demo: $(INSTALLED)
-	$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
+	@$(BIN)/lab run experiments/quickstart.toml --out runs/quickstart
 
 test: $(INSTALLED)
 	$(BIN)/pytest -n auto --dist worksteal

@@ -38,7 +38,7 @@ def run(
     from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.profile import profile_screen
     from lab.report.screens.progress import TerminalProgress
-    from lab.report.screens.terminal import first_screen
+    from lab.report.screens.terminal import short_screen
     from lab.runs.folder import check_place, free_place
     from lab.runs.run import REPORT
     from lab.sweeping.sweep import sweep
@@ -72,7 +72,7 @@ def run(
         say_json(record)
     else:
         console = TextConsole()
-        console.print(first_screen(finished))
+        console.print(short_screen(finished, str(folder)))
         if profile:
             console.print(profile_screen(finished))
         say("\n".join([*logged, f"written: {folder}; open {folder / REPORT}"]))

@@ -10,8 +10,9 @@ from lab.runs.run import Run
 SHOWN = 8
 
 
-def losses(run: Run) -> Text:
-    """The waterfall from 100% to recall, and the causes with how many of each are verified."""
+def losses(run: Run, shown: int = SHOWN) -> Text:
+    """The waterfall from 100% to recall, the causes with how many of each are verified, and the
+    first missed questions' ids."""
     system, table = run.recommended, run.waterfall()
     steps = list(table[table["kind"] == ALL].itertuples())
     text = Text(f"\nwhy {run.labels[system]} misses evidence within {run.tables.k}\n", "bold")
@@ -30,8 +31,6 @@ def losses(run: Run) -> Text:
     )
     text.append(f"  100% {fall} = recall {steps[-1].left:.1%}\n", "not bold")
     missed = list(dict.fromkeys(run.tables.rows("causes", system)["query_id"].astype(str)))
-    ids = ", ".join(missed[:SHOWN]) + (", ..." if len(missed) > SHOWN else "")
+    ids = ", ".join(missed[:shown]) + (", ..." if len(missed) > shown else "")
     text.append(f"  {causes}\n", "not bold")
-    return text.append(
-        f"  missed: {ids}; `lab explain RUN QUERY` tells one question's story", "not bold"
-    )
+    return text.append(f"  missed: {ids}; why: `lab explain RUN QUERY`", "not bold")

@@ -68,6 +68,12 @@ def sentences(found: Conclusions, short: Labels) -> list[str]:
     return said
 
 
+def brief(found: Conclusions, short: Labels) -> list[str]:
+    """The choice and the honest estimate alone."""
+    honest = [] if found["honest"]["estimate"] is None else [_honest(found)]
+    return [_choice(found, short), *honest]
+
+
 def _choice(found: Conclusions, short: Labels) -> str:
     metric, best, recommended = found["select_by"], found["best"], found["recommended"]
     if recommended["system"] == best["system"]:

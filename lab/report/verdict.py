@@ -7,7 +7,7 @@ from typing import Any
 from lab.errors import counted
 from lab.evaluation.risk import HURT
 from lab.evaluation.verdict import OPPOSITE, Verdict, chosen_among
-from lab.report.sentences import choice_word, headline, sentences
+from lab.report.sentences import brief, choice_word, headline, sentences
 from lab.runs.differences import seen_from
 from lab.runs.run import Run
 
@@ -33,8 +33,8 @@ class Figure:
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
     """What a run says, ready to print. `headline` tells what may be concluded at all, `choice` what
-    the system named first is; `figures` are those of the recommended system against `baseline`,
-    `among` the words for what their verdicts allow for."""
+    the system named first is, `brief` the sentences that matter most; `figures` are those of the
+    recommended system against `baseline`, `among` the words for what their verdicts allow for."""
 
     title: str
     question: str
@@ -47,6 +47,7 @@ class FirstScreen:
     figures: tuple[Figure, ...]
     among: str
     sentences: tuple[str, ...]
+    brief: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property
@@ -79,6 +80,7 @@ def verdict_of(run: Run) -> FirstScreen:
         figures=_figures(run),
         among=chosen_among(len(run.compared)),
         sentences=(*sentences(found, short), *_risk(run)),
+        brief=tuple(brief(found, short)),
         warnings=tuple(_warnings(manifest, found)),
     )
 

@@ -7,18 +7,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lab.report.screens.console import TextConsole
 
-# Seconds between two lines of one stage where no bar can be drawn.
-EVERY = 10.0
+# Seconds before a line of a stage that goes on, where no bar can be drawn; each further line takes
+# twice as long, up to the longest, so that a log of hours has a page of them.
+EVERY, LONGEST = 10.0, 600.0
 
 
 class TerminalProgress:
-    """Bars with the time left on a terminal; elsewhere a line when a stage first ends, and at most
-    one in ten seconds of any stage that goes on or comes again."""
+    """Bars with the time left on a terminal; elsewhere a line when a stage first ends, and now and
+    then one of a stage that has been going on for ten seconds. What comes again is silent."""
 
     def __init__(self, console: TextConsole) -> None:
         self._console = console
-        # Stage -> when its last line was printed.
-        self._last: dict[str, float] = {}
+        self._ended: set[str] = set()
+        self._pause, self._printed = EVERY, time.monotonic()
         self._bars = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -58,9 +59,15 @@ class TerminalProgress:
             nonlocal done
             done += steps
             now = time.monotonic()
-            first = label not in self._last and done >= total
-            if first or now - self._last.get(label, began) > EVERY:
-                self._last[label] = now
-                self._console.print(f"{label}: {done}/{total}", soft_wrap=True)
+            first = label not in self._ended and done >= total
+            late = now - began > EVERY and now - self._printed > self._pause
+            if not first and not late:
+                return
+            if first:
+                self._ended.add(label)
+            else:
+                self._pause = min(2 * self._pause, LONGEST)
+            self._printed = now
+            self._console.print(f"{label}: {done}/{total}", soft_wrap=True)
 
         return advance
