@@ -11,26 +11,44 @@ def cache(
     forget: Annotated[
         str | None, typer.Option(help="Remove all values of this model; all others stay.")
     ] = None,
+    keep: Annotated[
+        float | None,
+        typer.Option(min=0, help="Remove what was used longest ago until so many GB are left."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what the cache holds of every model, or remove one model's vectors and scores."""
-    from lab.errors import LabError, nearest
+    """Say where the cache lies, what it holds of every model and how much it may take; or remove
+    one model's vectors and scores, or what was used longest ago."""
+    from lab.errors import ConfigError, LabError, nearest
     from lab.report.screens.console import say, say_json
     from lab.storage.cache import Cache, default_cache_path
+    from lab.storage.room import GIGABYTE, room
 
-    path = default_cache_path()
+    if forget is not None and keep is not None:
+        raise ConfigError("expected --forget or --keep, one at a time")
+    path, most = default_cache_path(), room()
     kept = Cache(path if path.exists() else None)
     sizes = kept.sizes()
     if forget is not None and forget not in sizes:
         raise LabError(f"{path}: holds nothing of a model '{forget}'{nearest(forget, sizes)}")
-    removed = 0 if forget is None else kept.forget(forget)
+    removed = 0
+    if forget is not None:
+        removed = kept.forget(forget)
+    elif keep is not None:
+        removed = kept.shrink(int(keep * GIGABYTE))
+    taken = kept.size if path.exists() else 0
     kept.close()
     if as_json:
         models = {name: {"values": count, "bytes": size} for name, (count, size) in sizes.items()}
-        say_json({"path": str(path), "models": models, "forgotten": forget, "removed": removed})
-    elif forget is not None:
-        say(f"{path}: {removed:,} value(s) of '{forget}' removed")
+        record = {"path": str(path), "bytes": taken, "most_bytes": most, "models": models}
+        say_json(record | {"forgotten": forget, "removed": removed})
+        return
+    room_said = f"{taken / GIGABYTE:,.2f} of at most {most / GIGABYTE:g} GB"
+    if forget is not None:
+        say(f"{path}: {removed:,} value(s) of '{forget}' removed; {room_said}")
+    elif keep is not None:
+        say(f"{path}: {removed:,} value(s) removed; {room_said}")
     else:
-        say(f"{path}: {sum(count for count, _ in sizes.values()):,} value(s)")
+        say(f"{path}: {sum(count for count, _ in sizes.values()):,} value(s), {room_said}")
         for name, (count, size) in sizes.items():
             say(f"  {name or '(of earlier versions)'}: {count:,} value(s), {size / 1e6:,.1f} MB")

@@ -13,6 +13,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.storage.interrupt import undisturbed
+from lab.storage.room import GIGABYTE, LEFT, make_room, room, taken, today
 
 KEYS_AT_ONCE = 900
 # Seconds that one run waits while another writes.
@@ -38,8 +39,9 @@ class Cache:
 
     Every value has a checksum; one that does not fit counts as absent and is computed again. A
     cache that cannot be written (read-only, disk full, locked for a minute) costs time, never a
-    run: what is new stays in memory. `note` is told of both, once each. Raises LabError when the
-    file is no cache or is damaged beyond reading.
+    run: what is new stays in memory. `note` is told of both, once each. A file takes at most so
+    much room as `lab.storage.room` says; then the values used longest ago leave. Raises LabError
+    when the file is no cache or is damaged beyond reading.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Cache:
         self.path, self._note = path, note
         self._unsaved: dict[bytes, bytes] = {}
         self._told: set[str] = set()
+        self._most = room()
         try:
             self._connection = self._open()
         except (sqlite3.Error, FileExistsError, NotADirectoryError) as fault:
@@ -60,17 +63,30 @@ class Cache:
         """The values of those keys that are known and whole."""
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, bytes] = {}
-        damaged = 0
-        for key, value, checksum in self._rows("key, value, checksum", wanted):
+        damaged, day = 0, today()
+        stale: list[bytes] = []
+        used = "used" if self.lasting else "NULL"
+        for key, value, checksum, last in self._rows(f"key, value, checksum, {used}", wanted):
             if checksum == _checksum(key, value):
                 found[key] = value
             else:
                 damaged += 1
+            if last is not None and last < day:
+                stale.append(key)
+        self._mark_used(stale, day)
         if damaged:
             self._tell(
                 "damaged", f"{self.path}: {damaged} value(s) are damaged; they are computed again"
             )
         return found | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
+
+    def _mark_used(self, keys: Sequence[bytes], day: int) -> None:
+        """Remember that values were used; another run that writes just now takes precedence."""
+        if keys:
+            with suppress(sqlite3.OperationalError), undisturbed(), self._connection:
+                self._connection.executemany(
+                    "UPDATE kept SET used = ? WHERE key = ?", ((day, key) for key in keys)
+                )
 
     def holding(self, keys: Iterable[bytes]) -> set[bytes]:
         """Those keys that have a value, whole or not."""
@@ -96,12 +112,22 @@ class Cache:
         try:
             with undisturbed(), self._connection:
                 number = self._number(model)
+                day = today()
                 rows = (
-                    (key, value, _checksum(key, value), number) for key, value in values.items()
+                    (key, value, _checksum(key, value), number, day)
+                    for key, value in values.items()
                 )
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO kept (key, value, checksum, model) VALUES (?, ?, ?, ?)",
+                    "INSERT OR REPLACE INTO kept (key, value, checksum, model, used) "
+                    "VALUES (?, ?, ?, ?, ?)",
                     rows,
+                )
+            if self.path is not None and taken(self._connection) > self._most:
+                left = make_room(self._connection, int(LEFT * self._most))
+                self._tell(
+                    "full",
+                    f"{self.path}: more than {self._most / GIGABYTE:g} GB (LAB_CACHE_GB); values "
+                    f"used longest ago leave, {left:,} for a start",
                 )
         except sqlite3.OperationalError as fault:
             self._unsaved.update(values)
@@ -140,6 +166,21 @@ class Cache:
         except sqlite3.Error as fault:
             raise LabError(f"{self.path}: nothing can be removed ({fault})") from None
         return found.rowcount
+
+    @property
+    def size(self) -> int:
+        """Bytes that are taken."""
+        return taken(self._connection)
+
+    def shrink(self, most: int) -> int:
+        """Remove the values used longest ago until at most so many bytes are taken, and return how
+        many there were."""
+        try:
+            removed = make_room(self._connection, most)
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as fault:
+            raise LabError(f"{self.path}: nothing can be removed ({fault})") from None
+        return removed
 
     def _number(self, model: str) -> int | None:
         if not model:
@@ -210,15 +251,18 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
             # With rowids: a vector inside the key's tree would overflow its page, which costs a
             # fourfold time of reading.
             "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum "
-            "INTEGER NOT NULL, model INTEGER)"
+            "INTEGER NOT NULL, model INTEGER, used INTEGER NOT NULL DEFAULT 0)"
         )
         connection.execute(
             "CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, name TEXT UNIQUE)"
         )
-        if "model" not in {row[1] for row in connection.execute("PRAGMA table_info(kept)")}:
-            # What earlier versions kept stays usable, but nobody knows of which model it is.
-            with suppress(sqlite3.OperationalError):  # another run was quicker
-                connection.execute("ALTER TABLE kept ADD COLUMN model INTEGER")
+        held = {row[1] for row in connection.execute("PRAGMA table_info(kept)")}
+        # What earlier versions kept stays usable, but nobody knows of which model it is, or when it
+        # was used.
+        for column in ("model INTEGER", "used INTEGER NOT NULL DEFAULT 0"):
+            if column.partition(" ")[0] not in held:
+                with suppress(sqlite3.OperationalError):  # another run was quicker
+                    connection.execute(f"ALTER TABLE kept ADD COLUMN {column}")
     return connection
 
 

@@ -191,3 +191,7 @@ def test_the_command_tells_what_is_kept_and_forgets_a_model(
     cache(forget="mine")
     assert "2 value(s) of 'mine' removed" in capsys.readouterr().out
     assert Cache(path).sizes() == {}
+    Cache(path).put({b"a": b"1234"}, "mine")
+    cache(keep=0)
+    assert "1 value(s) removed; 0.00 of at most 10 GB" in capsys.readouterr().out
+    assert Cache(path).sizes() == {}
