@@ -4,7 +4,9 @@ to read it or refuse it in words, quickly, in little memory, and time has to gro
 `python -m tests.fuzzing 50000` prints the table; the same number gives the same inputs.
 """
 
+import hashlib
 import json
+import os
 import random
 import resource
 import signal
@@ -14,16 +16,20 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from lab.cli import main
 from lab.config.experiment import read_experiment
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus, Document
 from lab.corpus.read import read_corpus
 from lab.errors import DiagnosticsError, LabError
+from lab.importing.formats.read import read_collection
 from lab.pipeline.foreign.finished import RunFile
 from lab.pipeline.foreign.retriever import ask
 from lab.pipeline.foreign.sources import PythonSource
@@ -40,6 +46,8 @@ from lab.runs.run import read_run
 from lab.sweeping.sweep import sweep
 
 SECONDS, MEGABYTES = 10, 1000
+# Command lines of one input that are run; more are only the same again.
+COMMANDS = 8
 SIZES = (500_000, 1_000_000, 2_000_000)
 CORPUS = Corpus(
     (
@@ -139,6 +147,14 @@ HITS = """{"query_id": "q1", "hits": ["d1", {"doc_id": "d2", "start": 0, "end": 
 """
 ANSWER = """[["d1", ["d2", 1.5], {"doc_id": "d1", "start": 0, "end": 3}], {"d1": 2.0},
 {"hits": [{"text": "pump"}]}]"""
+PARQUET = """[{"_id": "d1", "title": "T", "text": "the pump leaks", "year": 2020},
+{"_id": "d2", "title": "", "text": "the seal", "year": null}]"""
+# Commands that only read, for the folder of a run.
+ARGUMENTS = """show\n.\n
+explain\n.\nq\n--system\ndocument bm25\n
+slices\n.\n--by\nkind\n--json\n
+compare\n.\n.\n--metric\nndcg@10\n
+metrics\n.\n--baseline\ndocument bm25""".replace("\n\n\n", "\n\n")
 FILTER = '{"year": {"gte": 2020, "lt": 2024}, "lang": "en", "tags": {"in": ["a", "c"]}}'
 
 
@@ -167,6 +183,66 @@ def _filter(path: Path) -> None:
     read_filter(path.read_text("utf-8", "surrogateescape"), CORPUS)
 
 
+def _parquet(path: Path, file: Path) -> None:
+    """Rows of JSON as a Parquet file. What makes no table is refused here: it never was a file."""
+    try:
+        pd.DataFrame(json.loads(path.read_bytes())).to_parquet(file, index=False)
+    except Exception as fault:
+        raise DiagnosticsError(f"no table: {type(fault).__name__}") from None
+
+
+def _table_content(path: Path) -> None:
+    """A table of a run made anew, signed as if the run had written it."""
+    folder = path.parent
+    table, manifest = folder / "systems.parquet", folder / "manifest.json"
+    kept = table.read_bytes(), manifest.read_bytes()
+    try:
+        _parquet(path, table)
+        signed = json.loads(kept[1])
+        signed["sha256"]["systems"] = hashlib.sha256(table.read_bytes()).hexdigest()
+        manifest.write_text(json.dumps(signed))
+        first_screen(read_run(folder))
+    finally:
+        table.write_bytes(kept[0])
+        manifest.write_bytes(kept[1])
+
+
+def _parquet_documents(path: Path) -> None:
+    """Documents as a Parquet file, through import's reader."""
+    made = path.with_suffix(".parquet")
+    _parquet(path, made)
+    read_collection(made)
+
+
+def _arguments(path: Path) -> None:
+    """Command lines, an argument a line, an empty line between two; they only read, in the folder
+    of a run."""
+    before, place = sys.argv, Path.cwd()
+    refused = False
+    try:
+        os.chdir(path.parent)
+        for line in path.read_bytes().split(b"\n\n")[:COMMANDS]:
+            sys.argv = ["lab", *map(os.fsdecode, line.split(b"\n"))]
+            with open(os.devnull, "w") as away, redirect_stdout(away), redirect_stderr(away):
+                refused |= _ended() == 2
+    finally:
+        sys.argv = before
+        os.chdir(place)
+    if refused:
+        raise DiagnosticsError("a command was refused")
+
+
+def _ended() -> int:
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+        if code not in (0, 1, 2):
+            raise ValueError(f"exit code {code!r}") from None
+        return int(code)
+    return 0
+
+
 def _answers(path: Path) -> None:
     class Given:
         def search(self, queries: Any, depth: int) -> Any:
@@ -193,6 +269,9 @@ TARGETS = (
     Target(
         "run table", "", "run/systems.parquet", lambda path: first_screen(read_run(path.parent))
     ),
+    Target("run table's content", "", "run/systems.json", _table_content),
+    Target("Parquet documents", PARQUET, "documents.json", _parquet_documents),
+    Target("arguments", "", "run/arguments", _arguments),
 )
 
 
@@ -244,8 +323,8 @@ class Tally:
     refused: int = 0
     read: int = 0
     seconds: float = 0.0
-    faults: list[str] | None = None
-    growth: list[float] | None = None
+    faults: list[str] = field(default_factory=list)
+    growth: list[float] = field(default_factory=list)
     megabytes: float = 0.0
 
 
@@ -258,7 +337,11 @@ def prepared(folder: Path) -> None:
 def finished(folder: Path) -> None:
     """A run folder to damage."""
     query = Query("q", "pump", evidence=(Evidence("d1", 4, 8),))
-    sweep(CORPUS, [query], Grid(mode="bm25", chunk_strategy="document")).write(folder / "run")
+    grid = Grid(mode="bm25", chunk_strategy="document")
+    run = sweep(CORPUS, [query], grid, progress=False)
+    run.write(folder / "run")
+    (folder / "run" / "systems.json").write_text(run.table().to_json(orient="records"))
+    (folder / "run" / "arguments").write_text(ARGUMENTS)
 
 
 def attempt(target: Target, content: bytes, folder: Path, tally: Tally, label: str) -> float:
@@ -274,11 +357,11 @@ def attempt(target: Target, content: bytes, folder: Path, tally: Tally, label: s
     except LabError as fault:
         tally.refused += 1
         if not fault.problems or any("\n" in line for line in fault.problems):
-            (tally.faults or []).append(f"{label}: no message of whole lines")
+            tally.faults.append(f"{label}: no message of whole lines")
     except HangError:
-        (tally.faults or []).append(f"{label}: longer than {SECONDS} s")
+        tally.faults.append(f"{label}: longer than {SECONDS} s")
     except Exception as fault:
-        (tally.faults or []).append(f"{label}: {type(fault).__name__}: {str(fault)[:100]}")
+        tally.faults.append(f"{label}: {type(fault).__name__}: {str(fault)[:100]}")
     finally:
         signal.alarm(0)
     seconds = time.perf_counter() - begin
@@ -292,7 +375,7 @@ def _hang(*_: object) -> None:
 
 def fuzz(target: Target, inputs: int, sizes: tuple[int, ...] = (), whole: bool = False) -> Tally:
     """The input as it is if asked for, so many damaged inputs, then the input at growing sizes."""
-    tally = Tally(faults=[], growth=[])
+    tally = Tally()
     signal.signal(signal.SIGALRM, _hang)
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -312,7 +395,6 @@ def fuzz(target: Target, inputs: int, sizes: tuple[int, ...] = (), whole: bool =
         for size in sizes:
             content = doubled(seed, size)
             taken = [attempt(target, content, folder, tally, f"{size} bytes") for _ in range(2)]
-            assert tally.growth is not None
             tally.growth.append(min(taken))
     tally.megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     return tally
@@ -325,7 +407,7 @@ def in_a_process(target: Target, inputs: int) -> Tally:
     return Tally(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def main() -> None:
+def table_or_tally() -> None:
     """The tally of one reader as JSON, or the table of all."""
     if len(sys.argv) == 3:
         target = next(target for target in TARGETS if target.name == sys.argv[1])
@@ -336,16 +418,16 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for target in TARGETS:
         tally = in_a_process(target, each)
-        growth = ", ".join(f"{seconds:.2f}" for seconds in tally.growth or ())
+        growth = ", ".join(f"{seconds:.2f}" for seconds in tally.growth)
         print(
             f"| {target.name} | {tally.inputs} | {tally.refused} | {tally.read} | "
-            f"{len(tally.faults or ())} | {tally.seconds:.2f} | {tally.megabytes:.0f} | {growth} |",
+            f"{len(tally.faults)} | {tally.seconds:.2f} | {tally.megabytes:.0f} | {growth} |",
             flush=True,
         )
-        for fault in (tally.faults or ())[:20]:
+        for fault in tally.faults[:20]:
             print(f"  {fault}", flush=True)
 
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        main()
+        table_or_tally()

@@ -24,7 +24,6 @@ def test_fifty_thousand_damaged_inputs(target: Target) -> None:
     tally = in_a_process(target, 50_000 // len(TARGETS) + 1)
     assert tally.faults == []
     assert tally.megabytes < MEGABYTES
-    assert tally.growth is not None
     small, middle, large = (max(seconds, 0.1) for seconds in tally.growth)
     assert middle < 3 * small
     assert large < 3 * middle

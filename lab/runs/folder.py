@@ -19,7 +19,7 @@ from typing import Any
 from lab.corpus.lines import read_json, read_text
 from lab.errors import RunError
 from lab.runs.columns import TABLES, readme, schema, with_lists
-from lab.runs.lacking import lacking_columns
+from lab.runs.lacking import lacking_parts
 from lab.runs.tables import Tables
 from lab.storage.folder import obstacle, replacing
 
@@ -125,7 +125,7 @@ def read_tables(path: str | Path) -> Tables:
         tables = Tables(manifest, **{name: with_lists(name, of) for name, of in frames.items()})
     except (OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError) as fault:
         raise RunError(f"{path}: damaged run folder ({fault}); run the experiment again") from None
-    lacking = lacking_columns(tables)
+    lacking = lacking_parts(tables)
     if lacking:
         raise RunError(f"{path}: {line}; run the experiment again" for line in lacking)
     return tables

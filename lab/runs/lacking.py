@@ -1,10 +1,21 @@
-"""Columns that every run folder must have, so that one from elsewhere is told before use."""
+"""What every run folder must have, so that one from elsewhere, or of a version between two
+releases, is told before use."""
 
+from typing import TYPE_CHECKING
+
+from lab.config.settings import SETTINGS
 from lab.runs.tables import Tables
 
-# Of `systems` what does not hang on the experiment: metrics and settings are columns beside these.
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Numbers of `systems` that come of comparing.
+FIGURES = (
+    *("context_tokens", "p_best", "picked", "p", "least_p", "cost_rank", "hurt", "helped"),
+    "georisk",
+)
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "systems": ("system", "chunk_strategy", "mode", "context_tokens"),
+    "systems": ("system", "family", "verdict", "pareto", "recommended", *FIGURES, *SETTINGS),
     "scores": ("system", "query_id", "metric", "value"),
     "phases": ("system", "phase", "query_id", "metric", "value"),
     "rankings": (
@@ -26,17 +37,53 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 # The others may be empty, and then have what columns they like.
 FILLED = ("systems", "scores", "questions")
+MANIFEST = ("name", "measure", "unit", "causes", "best", "recommended", "conclusions", "corpus")
+CONCLUSIONS = (
+    *("select_by", "unit", "units", "verdicts", "tied", "cheaper", "units_needed", "runner_up"),
+    *("best", "recommended", "honest", "detectable_difference", "few_questions", "sealed"),
+    "not_comparable",
+)
 
 
-def lacking_columns(tables: Tables) -> list[str]:
-    """A line for every table that lacks a column, and for systems that have no scores."""
-    found = []
+def lacking_parts(tables: Tables) -> list[str]:
+    """A line for every table that lacks a column or has one of another type, for systems that have
+    no scores, and for what the manifest does not say."""
+    found = _lacking_keys(tables)
     for name, columns in COLUMNS.items():
         if name not in FILLED and getattr(tables, name).empty:
             continue
         absent = [column for column in columns if column not in getattr(tables, name).columns]
         if absent:
             found.append(f"{name}.parquet has no column {', '.join(absent)}")
+    if not found:
+        found += _systems(tables.systems, tables)
     if not found and not set(tables.names) <= set(map(str, tables.scores["system"].unique())):
         found.append("scores.parquet lacks systems of systems.parquet")
     return found
+
+
+def _lacking_keys(tables: Tables) -> list[str]:
+    manifest = tables.manifest
+    absent = [key for key in MANIFEST if key not in manifest]
+    if not absent and isinstance(manifest["conclusions"], dict):
+        absent = [f"conclusions.{key}" for key in CONCLUSIONS if key not in manifest["conclusions"]]
+    return [f"manifest.json has no {', '.join(absent)}"] if absent else []
+
+
+def _systems(systems: "pd.DataFrame", tables: Tables) -> list[str]:
+    """Lines on the table of systems: its metrics' columns, types, and whether the manifest's
+    systems are there."""
+    metrics = [f"{metric}{end}" for metric in tables.metrics for end in ("", "_low", "_high")]
+    absent = [column for column in metrics if column not in systems.columns]
+    if absent:
+        return [f"systems.parquet has no column {', '.join(absent)}"]
+    numbers = systems[[*FIGURES, *metrics]].select_dtypes("number").columns
+    wrong = [column for column in (*FIGURES, *metrics) if column not in numbers]
+    texts = systems[["system", "verdict", "mode"]]
+    wrong += [column for column in texts if not texts[column].map(type).eq(str).all()]
+    if wrong:
+        return [f"systems.parquet has values of another type in {', '.join(wrong)}"]
+    named = {str(tables.manifest["best"]), str(tables.manifest["recommended"])}
+    if systems["system"].duplicated().any() or not named <= set(systems["system"]):
+        return ["systems.parquet names systems twice, or lacks those of manifest.json"]
+    return []
