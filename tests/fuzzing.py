@@ -151,7 +151,7 @@ PARQUET = """[{"_id": "d1", "title": "T", "text": "the pump leaks", "year": 2020
 {"_id": "d2", "title": "", "text": "the seal", "year": null}]"""
 # Commands that only read, for the folder of a run.
 ARGUMENTS = """show\n.\n
-explain\n.\nq\n--system\ndocument bm25\n
+ablate\n.\n--metric\nndcg@10\n--json\n
 slices\n.\n--by\nkind\n--json\n
 compare\n.\n.\n--metric\nndcg@10\n
 metrics\n.\n--baseline\ndocument bm25""".replace("\n\n\n", "\n\n")
