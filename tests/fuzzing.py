@@ -152,7 +152,7 @@ PARQUET = """[{"_id": "d1", "title": "T", "text": "the pump leaks", "year": 2020
 # Commands that only read, for the folder of a run.
 ARGUMENTS = """show\n.\n
 ablate\n.\n--metric\nndcg@10\n--json\n
-slices\n.\n--by\nkind\n--json\n
+history\n..\n--name\nsweep\n
 compare\n.\n.\n--metric\nndcg@10\n
 metrics\n.\n--baseline\ndocument bm25""".replace("\n\n\n", "\n\n")
 FILTER = '{"year": {"gte": 2020, "lt": 2024}, "lang": "en", "tags": {"in": ["a", "c"]}}'
