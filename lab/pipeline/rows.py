@@ -12,6 +12,7 @@ from lab.config.config import Config
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.stages import Stages
 from lab.relevance.judge import Judge, SpanJudge
+from lab.retrieval.fusion import contributions
 from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 
 Pairs = tuple[Ints, Ints]
@@ -21,6 +22,8 @@ SCORED_STAGES = ("bm25", "dense", "fused", "rerank")
 
 # First hits of every question that are kept; the evidence is kept at any rank.
 SHOWN = 10
+# What is added up again is kept to more decimals than order compares.
+EXACT = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +31,11 @@ class StageRows:
     """Parallel arrays, one entry a (question, chunk) of one system. Ranks count from 1 and are 0
     where a stage does not hold the chunk; scores are NaN there. Where variants of a question are
     fused, a leg's and the fused ranks and scores are those of all its wordings by reciprocal rank.
-    `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is delivered for it.
-    `evidence` says whether the chunk holds any of the question's evidence, `relevant` whether
-    precision counts the hit."""
+    `bm25_part` and `dense_part` are what fusion weighs, the legs' normalised scores with the
+    features mixed in: at any alpha between 0 and 1 the fused score is `(1 - alpha) * bm25_part +
+    alpha * dense_part`. `start`, `end` are the chunk's, `shown_start`, `shown_end` of what is
+    delivered for it. `evidence` says whether the chunk holds any of the question's evidence,
+    `relevant` whether precision counts the hit."""
 
     query: Ints
     document: Ints
@@ -47,6 +52,8 @@ class StageRows:
     dense_score: Floats
     fused_rank: Ints
     fused_score: Floats
+    bm25_part: Floats
+    dense_part: Floats
     rerank_score: Floats
 
     @staticmethod
@@ -105,9 +112,8 @@ def stage_columns(stage: Stages, config: Config, query: Ints, chunk: Ints) -> di
     stages: dict[str, Any] = {
         f"{leg}_rank": np.zeros(len(query), dtype=np.int64) for leg in ("bm25", "dense", "fused")
     }
-    stages |= {
-        f"{leg}_score": np.full(len(query), np.nan) for leg in ("bm25", "dense", "fused", "rerank")
-    }
+    unknown = (*(f"{leg}_score" for leg in SCORED_STAGES), "bm25_part", "dense_part")
+    stages |= {name: np.full(len(query), np.nan) for name in unknown}
     if config.bm25 is not None:
         stages["bm25_rank"], stages["bm25_score"] = _look_up(
             stage.bm25_leg(config.bm25, config.depth), query, chunk
@@ -119,12 +125,16 @@ def stage_columns(stage: Stages, config: Config, query: Ints, chunk: Ints) -> di
     first_stage = stage.first_stage(config)
     if config.bm25 is not None and config.dense is not None:
         both = stage.candidates(config.bm25, config.dense, config.depth)
+        values = {"bm25_score": (both.bm25, DECIMALS), "dense_score": (both.dense, DECIMALS)}
+        if config.fusion is not None:
+            boost = stage.indexes.boost(config.features)
+            parts = contributions(both, config.fusion.normalization, boost)
+            values |= {"bm25_part": (parts[0], EXACT), "dense_part": (parts[1], EXACT)}
         # Fused variants have no exact score of a leg.
         exact = ~np.isin(query, stage.questions.owner)
-        for name, values in (("bm25_score", both.bm25), ("dense_score", both.dense)):
-            stages[name][exact] = _look_up(
-                Ranking(both.chunks, values), query[exact], chunk[exact]
-            )[1]
+        places = ranks_of(Ranking(both.chunks, both.bm25), query[exact], chunk[exact])
+        for name, (scores, decimals) in values.items():
+            stages[name][exact] = _at(scores, places, query[exact], decimals)
     if config.mode == "hybrid" or config.features.root:
         stages["fused_rank"], stages["fused_score"] = _look_up(first_stage, query, chunk)
     if config.rerank is not None:
@@ -150,7 +160,12 @@ def _look_up(ranking: Ranking, query: Ints, chunk: Ints) -> tuple[Ints, Floats]:
     """Rank and score of every pair, scores rounded to the decimals that decide order (equal bytes
     whatever the batch)."""
     ranks = ranks_of(ranking, query, chunk)
-    scores = np.full(len(ranks), np.nan)
-    held = ranks > 0
-    scores[held] = np.round(ranking.scores[query[held], ranks[held] - 1], DECIMALS)
-    return ranks, scores
+    return ranks, _at(ranking.scores, ranks, query, DECIMALS)
+
+
+def _at(values: Floats, places: Ints, query: Ints, decimals: int) -> Floats:
+    """Values of questions x candidates at places from 1, NaN at place 0, rounded."""
+    scores = np.full(len(places), np.nan)
+    held = places > 0
+    scores[held] = np.round(values[query[held], places[held] - 1], decimals)
+    return scores

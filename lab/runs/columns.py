@@ -84,6 +84,8 @@ TABLES: dict[str, Table] = {
             "relevant": "whether precision counts it",
             "bm25_rank, bm25_score, dense_rank, dense_score, fused_rank, fused_score": "rank and "
             "score at that stage; null where the stage does not hold the chunk",
+            "bm25_part, dense_part": "what fusion weighs, the legs' normalised scores: the fused "
+            "score at any alpha between 0 and 1 is (1 - alpha) * bm25_part + alpha * dense_part",
             "rerank_score": "the reranker's; null where it was not asked",
         },
         {},

@@ -225,6 +225,8 @@ def _rankings(names: list[str], ids: list[str], home, start, length: int, draw) 
             "relevant": holds,
             **scores,
             **ranks,
+            "bm25_part": np.full(rows, np.nan),
+            "dense_part": np.full(rows, np.nan),
             "rerank_score": np.full(rows, np.nan),
         }
     )

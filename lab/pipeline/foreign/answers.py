@@ -240,6 +240,8 @@ def foreign_rows(anchored_hits: Anchored, run: SystemRun, documents: int) -> Sta
         dense_score=unknown,
         fused_rank=unseen,
         fused_score=unknown,
+        bm25_part=unknown,
+        dense_part=unknown,
         rerank_score=unknown,
     )
 

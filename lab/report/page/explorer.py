@@ -2,14 +2,16 @@
 chosen few, column by column."""
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lab.arrays import Ints
+from lab.config.rows import is_absent
 from lab.corpus.document import Corpus
 from lab.report.chosen import chosen_systems, other_system
+from lab.report.page.curves import curves_of
 from lab.report.page.systems import pairs
 from lab.report.proof import proof_of
 from lab.runs.explain import USED
@@ -38,6 +40,8 @@ def explorer_data(run: Run) -> dict[str, Any]:
     chosen = chosen_systems(run)
     hits = run.tables.rankings[run.tables.rankings["system"].isin(chosen)]
     pieces = run.tables.rows("evidence", run.systems[0])
+    keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
+    place = {key: number for number, key in enumerate(keys)}
     kept, ranks_with_text = _spans(hits, pieces, run.corpus)
     documents = {doc_id: place for place, doc_id in enumerate(kept)}
     values, codes = np.unique(run.tables.values, return_inverse=True)
@@ -75,7 +79,11 @@ def explorer_data(run: Run) -> dict[str, Any]:
             "grade": pieces["grade"].tolist(),
         },
         "complete": _packed(run.tables.whole("evidence", "complete"), np.uint32),
-        "causes": _causes(run, pieces, chosen),
+        "causes": _causes(run, place, chosen),
+        "alphas": [
+            None if is_absent(alpha) else float(alpha) for alpha in run.tables.systems["alpha"]
+        ],
+        "curves": curves_of(run, chosen, place),
         "chosen": [run.systems.index(system) for system in chosen],
         "rankings": {
             str(run.systems.index(system)): _ranking(
@@ -93,15 +101,15 @@ def explorer_data(run: Run) -> dict[str, Any]:
     }
 
 
-def _causes(run: Run, pieces: "pd.DataFrame", chosen: Sequence[str]) -> dict[str, Any] | None:
+def _causes(
+    run: Run, place: Mapping[tuple[str, int], int], chosen: Sequence[str]
+) -> dict[str, Any] | None:
     """Code of the cause of every piece under every system (0: a hit), and in words the proofs under
     the chosen ones; None for a run without misses."""
     if run.tables.causes.empty:
         return None
     names = ["", *sorted(str(name) for name in run.tables.causes["cause"].unique())]
     code = {name: place for place, name in enumerate(names)}
-    keys = zip(pieces["query_id"].astype(str), pieces["piece"], strict=True)
-    place = {key: number for number, key in enumerate(keys)}
     number = {system: at for at, system in enumerate(run.systems)}
     codes, proofs = np.zeros(len(run.systems) * len(place), dtype=np.uint8), dict[int, str]()
     causes = run.tables.causes
@@ -155,6 +163,9 @@ def _ranking(
         packed[name] = _packed(rows[name].to_numpy(), np.uint8)
     for name in (*(f"{stage}_score" for stage in STAGES), "rerank_score"):
         packed[name] = _packed(rows[name].to_numpy(), np.float32)
+    # These are added up again, and compared.
+    for name in ("bm25_part", "dense_part"):
+        packed[name] = _packed(rows[name].to_numpy(), np.float64)
     return packed
 
 

@@ -26,7 +26,16 @@ from lab.runs.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-SCRIPTS = ("data.js", "figures.js", "systems.js", "list.js", "detail.js", "compare.js", "main.js")
+SCRIPTS = (
+    "data.js",
+    "figures.js",
+    "systems.js",
+    "list.js",
+    "alpha.js",
+    "detail.js",
+    "compare.js",
+    "main.js",
+)
 
 
 def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:

@@ -27,6 +27,8 @@ async function unzip(id) {
 
 const INTS = ["first", "doc", "start", "end", "shown_start", "shown_end", "rank", "bm25_rank", "dense_rank", "fused_rank"];
 const FLAGS = ["evidence", "relevant"];
+const PARTS = ["bm25_part", "dense_part"];
+const CURVE = { first: Uint32Array, low: Float64Array, high: Float64Array, complete: Uint16Array };
 
 /** Decode the explorer's part once, in place. */
 function decode(data) {
@@ -37,9 +39,10 @@ function decode(data) {
   if (data.causes) data.causes.codes = unpack(data.causes.codes, Uint8Array);
   for (const ranking of Object.values(data.rankings)) {
     for (const [key, packed] of Object.entries(ranking)) {
-      ranking[key] = unpack(packed, INTS.includes(key) ? Uint32Array : FLAGS.includes(key) ? Uint8Array : Float32Array);
+      ranking[key] = unpack(packed, INTS.includes(key) ? Uint32Array : FLAGS.includes(key) ? Uint8Array : PARTS.includes(key) ? Float64Array : Float32Array);
     }
   }
+  for (const curve of Object.values(data.curves)) for (const [key, Kind] of Object.entries(CURVE)) if (typeof curve[key] === "string") curve[key] = unpack(curve[key], Kind);
   const questions = data.questions.id.length;
   data.piecesOf = Array.from({ length: questions }, () => []);
   data.pieces.query.forEach((query, piece) => data.piecesOf[query].push(piece));
