@@ -1,38 +1,24 @@
 """What a reader does with a verdict: use the system, change what helps most, and beware."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from lab.config.rows import chunks_label, settings_of
 from lab.errors import LabError
-from lab.report.figures.changes import seen_from
 from lab.runs.config_file import experiment_file
+from lab.runs.losses import changes_of
 from lab.runs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Changes that are proposed at most.
 PROPOSED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class NextChange:
-    """A change of one setting that wins more questions than it loses: in words, the system it leads
-    to, the questions either way, and the exact McNemar p."""
-
-    change: str
-    system: str
-    rescued: int
-    broken: int
-    p: float
-
-
-def next_changes(run: Run) -> list[NextChange]:
-    """What to try next from the recommended system, the largest net gain first; measured changes
-    only."""
-    if run.tables.causes.empty:
-        return []
-    gains = seen_from(run, run.recommended).query("net > 0").head(PROPOSED)
-    return [
-        NextChange(row.change, row.system, int(row.rescued), int(row.broken), float(row.p))
-        for row in gains.itertuples()
-    ]
+def next_changes(run: Run) -> "pd.DataFrame":
+    """The changes of one setting of the recommended system that win more questions than they lose,
+    the largest net first (see `lab.runs.losses.changes_of`)."""
+    return changes_of(run.tables, run.recommended).query("net > 0").head(PROPOSED)
 
 
 def config_text(run: Run) -> str:
@@ -54,7 +40,5 @@ def cautions(run: Run, warnings: tuple[str, ...]) -> tuple[list[str], list[str]]
 
 
 def _chunks(run: Run) -> str:
-    from lab.config.rows import chunks_label, settings_of
-
     row = run.tables.systems.set_index("system", drop=False).loc[run.recommended]
     return chunks_label(settings_of(row.to_dict()))

@@ -64,6 +64,26 @@ def rescue_table(tables: Tables) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=names)
 
 
+def changes_of(tables: Tables, system: str) -> "pd.DataFrame":
+    """The table of rescues seen from one system, whichever of the two a pair names first: every
+    `setting` that goes from `before` to `after` and leads to another `system`, with the questions
+    `rescued` and `broken`, `net` and `p`; the largest net first, of equals the one that breaks
+    fewer."""
+    import pandas as pd
+
+    pairs = rescue_table(tables)
+    ahead = pairs[pairs["a"] == system].rename(columns={"b": "system"})
+    turned = {"a": "system", "before": "after", "after": "before"}
+    turned |= {"rescued": "broken", "broken": "rescued"}
+    behind = pairs[pairs["b"] == system].rename(columns=turned)
+    behind["net"] = -behind["net"]
+    columns = ["setting", "before", "after", "system", "rescued", "broken", "net", "p"]
+    both = pd.concat([ahead[columns], behind[columns]], ignore_index=True)
+    return both.sort_values(["net", "broken"], ascending=[False, True], kind="stable").reset_index(
+        drop=True
+    )
+
+
 def _failed(tables: Tables) -> Bools:
     """Systems x questions: whether a piece of the question is missed."""
     questions = {query_id: place for place, query_id in enumerate(tables.query_ids)}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lab.runs.losses import rescue_table
+from lab.runs.losses import changes_of
 from lab.runs.tables import Tables
 
 SHOWN = 3
@@ -28,22 +28,10 @@ class NextStep:
 def next_step(tables: Tables, system: str) -> NextStep | None:
     """The change of one setting that rescues most questions of a system net of those it breaks;
     None where no other system is one setting away."""
-    rows = rescue_table(tables)
-    ahead = rows[rows["a"] == system]
-    behind = rows[rows["b"] == system].rename(
-        columns={
-            "a": "b",
-            "b": "a",
-            "before": "after",
-            "after": "before",
-            "rescued": "broken",
-            "broken": "rescued",
-        }
-    )
-    both = [*ahead.to_dict("records"), *behind.to_dict("records")]
-    if not both:
+    changes = changes_of(tables, system)
+    if changes.empty:
         return None
-    best = max(both, key=lambda row: (row["rescued"] - row["broken"], -row["p"]))
+    best = changes.iloc[0]
     missed = tables.rows("causes", system)
     returns = missed["recovered_by"].explode().dropna().astype(str).value_counts()
     most = sorted(returns.to_dict().items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN]
@@ -51,10 +39,10 @@ def next_step(tables: Tables, system: str) -> NextStep | None:
         setting=best["setting"],
         before=best["before"],
         after=best["after"],
-        other=best["b"],
+        other=best["system"],
         rescued=int(best["rescued"]),
         broken=int(best["broken"]),
         p=float(best["p"]),
-        looked_at=len(both),
+        looked_at=len(changes),
         returns=tuple((change, int(count)) for change, count in most),
     )

@@ -12,7 +12,6 @@ from lab.errors import LabWarning, RunError
 from lab.evaluation.verdict import MARKS, NOT_TOLD
 from lab.report.chosen import looks
 from lab.report.export.export import export
-from lab.report.figures.changes import seen_from
 from lab.report.figures.doses import NAME, doses, read_doses
 from lab.report.figures.every import all_plots
 from lab.report.figures.ink import INKS, SHADES, on_shade
@@ -20,6 +19,7 @@ from lab.report.figures.losses import distance
 from lab.report.figures.panel import Panel, fonts
 from lab.report.figures.plot import Plot
 from lab.report.figures.svg import panel_svg
+from lab.runs.losses import changes_of
 from tests.report.given_run import IMAGE, large
 from tests.report.test_browser import contrast
 
@@ -145,7 +145,7 @@ def test_recall_curve_passes_through_the_measured_recall(plots, run):
 
 
 def test_rescues_are_seen_from_the_system(run):
-    table = seen_from(run, run.recommended)
+    table = changes_of(run.tables, run.recommended)
     assert table["net"].is_monotonic_decreasing
     pairs = run.rescues()
     for row in table.itertuples():

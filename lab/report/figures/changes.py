@@ -1,16 +1,16 @@
 """Plots of one change at a time: what every value of a setting is worth, and what a change rescues
 and breaks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.report.figures.ink import INKS
 from lab.report.figures.panel import Marks, Panel, ends, legend
 from lab.report.figures.plot import Plot
 from lab.runs.ablate import ablate
+from lab.runs.losses import changes_of
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 # Changes in the plot; the table has all.
@@ -62,14 +62,15 @@ def effects(run: Run) -> Plot | None:
 
 def rescue(run: Run, system: str) -> Plot | None:
     """Questions that changing one setting of a system rescues and breaks, the largest net first."""
-    table = seen_from(run, system)
+    table = changes_of(run.tables, system)
     if table.empty:
         return None
     shown = table.head(SHOWN)
+    names = [f"{row.setting}: {row.before} → {row.after}" for row in shown.itertuples()]
 
     def draw(axes: "Axes", marks: Marks) -> None:
         for place, row in enumerate(shown.itertuples()):
-            words = f"{row.change}: rescues {row.rescued}, breaks {row.broken}, p {row.p:.3f}"
+            words = f"{names[place]}: rescues {row.rescued}, breaks {row.broken}, p {row.p:.3f}"
             link = f"s={system}&vs={row.system}"
             for value, colour, hatch, name in (
                 (row.rescued, INKS["gain"], "", "rescued"),
@@ -98,7 +99,7 @@ def rescue(run: Run, system: str) -> Plot | None:
                         fontsize=8.5,
                     )
         axes.axvline(0, color=INKS["soft"], linewidth=1)
-        axes.set_yticks(range(len(shown)), shown["change"])
+        axes.set_yticks(range(len(shown)), names)
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.margins(x=0.12)
         axes.set_xlabel(f"questions, of {len(run.query_ids)}")
@@ -112,34 +113,4 @@ def rescue(run: Run, system: str) -> Plot | None:
         f"question fails when a piece of its evidence is missed within {run.tables.k}.",
         [Panel("", draw, 7.6, 1.1 + 0.29 * len(shown))],
         table,
-    )
-
-
-def seen_from(run: Run, system: str) -> "pd.DataFrame":
-    """The rescue table seen from one system, whichever of the two a pair names first: `change`,
-    the `system` that it leads to, rescued, broken, net, p; the largest net first."""
-    import pandas as pd
-
-    pairs: list[Any] = list(run.rescues().itertuples())
-    rows = []
-    for pair in pairs:
-        if system not in (pair.a, pair.b):
-            continue
-        forth = pair.a == system
-        other = pair.b if forth else pair.a
-        rescued, broken = (pair.rescued, pair.broken) if forth else (pair.broken, pair.rescued)
-        before, after = (pair.before, pair.after) if forth else (pair.after, pair.before)
-        rows.append(
-            {
-                "change": f"{pair.setting}: {before} → {after}",
-                "system": other,
-                "rescued": rescued,
-                "broken": broken,
-                "net": rescued - broken,
-                "p": pair.p,
-            }
-        )
-    table = pd.DataFrame(rows, columns=["change", "system", "rescued", "broken", "net", "p"])
-    return table.sort_values(["net", "broken"], ascending=[False, True], kind="stable").reset_index(
-        drop=True
     )
