@@ -30,7 +30,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     files = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
     manifest = json.loads(files["manifest.json"])
     manifest.pop("seconds"), manifest.pop("finished")
-    report = re.sub(rb"<dt>seconds</dt><dd>[^<]*</dd>", b"", files.get("report.html", b""))
+    times = rb"<dt>(seconds|finished)</dt><dd>[^<]*</dd>"
+    report = re.sub(times, b"", files.get("report.html", b""))
     return files | {"manifest.json": json.dumps(manifest).encode(), "report.html": report}
 
 
