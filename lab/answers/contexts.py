@@ -56,7 +56,7 @@ def delivered(run: Run, system: str, k: int) -> Mapping[str, tuple[Context, ...]
             seen.add((query_id, rank))
             text = run.corpus[doc_id].text[start:end]
             contexts[query_id].append(Context(text, str(doc_id), int(start), int(end)))
-    return {query_id: tuple(found) for query_id, found in contexts.items()}
+    return {query_id: tuple(context) for query_id, context in contexts.items()}
 
 
 def prompts(run: Run, system: str, mode: str, k: int, seed: int = 0) -> Iterator[Prompt]:

@@ -123,7 +123,7 @@ def losses_by_system(
     scores = {(row.system, row.query_id): row.values["score"] for row in rows}
     types = {row.query_id: row.answer_type for row in rows}
     documents = run.tables.questions.set_index("query_id")["doc_id"]
-    found: dict[str, tuple[Loss, ...]] = {}
+    by_system: dict[str, tuple[Loss, ...]] = {}
     for system in dict.fromkeys(row.system for row in rows):
         if system in (GOLD, NO_CONTEXT):
             continue
@@ -139,8 +139,8 @@ def losses_by_system(
         with_system = np.array([scores[system, q] for q in shared], dtype=np.float64)
         units = clustered(np.array([str(documents[q]) for q in shared]))
         slices = [types[q] for q in shared]
-        found[system] = losses(with_gold, with_system, slices, units, seed)
-    return found
+        by_system[system] = losses(with_gold, with_system, slices, units, seed)
+    return by_system
 
 
 def check_answers(run: Run, answers: Sequence[Answer]) -> None:

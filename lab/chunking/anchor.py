@@ -43,15 +43,15 @@ def anchor(text: str, pieces: Sequence[Piece], reach: Callable[[Span], int]) -> 
             continue
         back = reach(spans[-1]) if spans else 0
         first, new = bisect_left(offsets, back), held - len(core) + 1
-        found = _places(visible, core, max(first, new), held)
-        if not found and spans and back < spans[-1][1]:
+        places = _places(visible, core, max(first, new), held)
+        if not places and spans and back < spans[-1][1]:
             # Its splitter counts the overlap otherwise, so goes further back; rarely, a string has
             # nothing new.
             first = bisect_left(offsets, spans[-1][0])
-            found = _places(visible, core, max(first, new), held) or _places(
+            places = _places(visible, core, max(first, new), held) or _places(
                 visible, core, first, held
             )
-        place = _best(found, string, named, text, offsets) if found else visible.find(core, held)
+        place = _best(places, string, named, text, offsets) if places else visible.find(core, held)
         if place < 0:
             lost.append(string)
             continue

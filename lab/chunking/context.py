@@ -47,11 +47,11 @@ def deliver(
 def _window(chunking: Chunking, n: int) -> tuple[Ints, Ints]:
     """Start of the n-th chunk before and end of the n-th after, within the document and the size;
     a span that several sizes cut stands in the row of each, and has the window of its first."""
-    own, further = (
+    inner, further = (
         np.arange(len(chunking)),
         np.array(chunking.shared, dtype=np.int64).reshape(-1, 2),
     )
-    chunk_of = np.concatenate((own, further[:, 0]))
+    chunk_of = np.concatenate((inner, further[:, 0]))
     level = np.concatenate((chunking.level, further[:, 1]))
     order = np.lexsort((chunking.start[chunk_of], chunking.document[chunk_of], level))
     first, last = np.empty_like(chunk_of), np.empty_like(chunk_of)
@@ -61,7 +61,7 @@ def _window(chunking: Chunking, n: int) -> tuple[Ints, Ints]:
         places = np.arange(len(members))
         first[members] = chunk_of[members[np.maximum(places - n, 0)]]
         last[members] = chunk_of[members[np.minimum(places + n, len(members) - 1)]]
-    return chunking.start[first[own]], chunking.end[last[own]]
+    return chunking.start[first[inner]], chunking.end[last[inner]]
 
 
 def _parents(chunking: Chunking, parents: Chunking) -> tuple[Ints, Ints]:

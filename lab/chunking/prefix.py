@@ -89,10 +89,10 @@ def prefixes(corpus: Corpus, spans: Sequence[tuple[int, int, int]], kind: Prefix
     if not kind:
         return [""] * len(spans)
     outline = cache(lambda place: Outline(corpus.documents[place].text))
-    found = []
+    texts = []
     for place, start, _ in spans:
         parts = [corpus.documents[place].title.strip()] if "title" in kind else []
         if "headings" in kind:
             parts += [text for text in outline(place).above(start) if text not in parts]
-        found.append("".join(f"{part}\n" for part in parts if part))
-    return found
+        texts.append("".join(f"{part}\n" for part in parts if part))
+    return texts

@@ -33,8 +33,8 @@ def breaks_of(corpus: Corpus, percentile: float, embed: Embed) -> list[list[int]
     borders = np.cumsum([len(of_document) for of_document in windows])[:-1]
     parts = np.split(vectors, borders)
     return [
-        [spans[i + 1][0] for i in far_apart(own, percentile)]
-        for spans, own in zip(sentences, parts, strict=True)
+        [spans[i + 1][0] for i in far_apart(distances, percentile)]
+        for spans, distances in zip(sentences, parts, strict=True)
     ]
 
 

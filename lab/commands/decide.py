@@ -36,11 +36,11 @@ def compare(
     from lab.runs.compare import compare_sides
     from lab.runs.side import METRICS, sides
 
-    found = compare_sides(*sides((a, b), (system_a, system_b), qrels, metric or METRICS))
+    comparison = compare_sides(*sides((a, b), (system_a, system_b), qrels, metric or METRICS))
     if as_json:
-        say_json(compare_json(found))
+        say_json(compare_json(comparison))
     else:
-        TextConsole().print(compare_screen(found))
+        TextConsole().print(compare_screen(comparison))
 
 
 def ablate(
@@ -61,11 +61,11 @@ def ablate(
     from lab.runs.run import read_run
 
     finished = read_run(run)
-    found = ablate_run(finished, baseline or finished.recommended, metric)
+    ablation = ablate_run(finished, baseline or finished.recommended, metric)
     if as_json:
-        say_json(ablation_json(found))
+        say_json(ablation_json(ablation))
     else:
-        TextConsole().print(ablation_screen(found))
+        TextConsole().print(ablation_screen(ablation))
 
 
 def gate(
@@ -98,17 +98,17 @@ def gate(
     from lab.runs.gate_rules import read_rules
     from lab.runs.side import run_side
 
-    found = judge_gate(
+    judged = judge_gate(
         run_side(run, system), run_side(baseline, baseline_system), read_rules(rules), date.today()
     )
-    for path, text in ((junit, gate_junit(found)), (markdown, gate_markdown(found))):
+    for path, text in ((junit, gate_junit(judged)), (markdown, gate_markdown(judged))):
         if path is not None:
             write_text(path, text)
     if as_json:
-        say_json(gate_json(found))
+        say_json(gate_json(judged))
     else:
-        TextConsole().print(gate_screen(found))
-    raise typer.Exit(0 if found.passed else NEGATIVE)
+        TextConsole().print(gate_screen(judged))
+    raise typer.Exit(0 if judged.passed else NEGATIVE)
 
 
 def history(
@@ -127,8 +127,8 @@ def history(
     from lab.report.screens.history import history_json, history_screen
     from lab.runs.history import read_history
 
-    found = read_history(folder, name, metric)
+    points = read_history(folder, name, metric)
     if as_json:
-        say_json(history_json(found))
+        say_json(history_json(points))
     else:
-        TextConsole().print(history_screen(found))
+        TextConsole().print(history_screen(points))

@@ -34,11 +34,11 @@ def slices(
     from lab.report.screens.slices import sliced_json, sliced_screen
     from lab.runs.run import read_run
 
-    found = read_run(run, corpus, questions).sliced(by, system)
+    parts = read_run(run, corpus, questions).sliced(by, system)
     if as_json:
-        say_json(sliced_json(found))
+        say_json(sliced_json(parts))
     else:
-        TextConsole().print(sliced_screen(found))
+        TextConsole().print(sliced_screen(parts))
 
 
 def explain(

@@ -22,8 +22,8 @@ def metrics(
     from lab.runs.run import read_run
 
     finished = read_run(run)
-    found = finished.metric_study(baseline)
+    study = finished.metric_study(baseline)
     if as_json:
-        say_json(metrics_record(found))
+        say_json(metrics_record(study))
     else:
-        TextConsole().print(metrics_screen(found, finished.labels))
+        TextConsole().print(metrics_screen(study, finished.labels))

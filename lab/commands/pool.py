@@ -58,8 +58,8 @@ def _pick(run: Path, budget: int, out: Path, as_json: bool) -> None:
     write_sheet(out, sheet(picked.pairs, place), page)
     if as_json:
         pairs = [[p.query_id, p.doc_id, p.start, p.end] for p in picked.pairs]
-        told = {"systems": picked.systems, "metric": picked.metric, "pairs": pairs}
-        say_json(told | {"folder": str(out)})
+        record = {"systems": picked.systems, "metric": picked.metric, "pairs": pairs}
+        say_json(record | {"folder": str(out)})
         return
     say(
         f"{len(picked.pairs)} of {picked.unjudged} unjudged pairs among the first hits of "
@@ -90,8 +90,12 @@ def _merge(run: Path | None, files: list[Path], out: Path | None, as_json: bool)
     folder = out or place / "pool" / "set"
     merged = merge(labels, sets, opened.queries, opened.corpus, manifest["unit"], folder)
     if as_json:
-        told = {"folder": str(folder), "relevant": merged.relevant, "irrelevant": merged.irrelevant}
-        say_json(told)
+        record = {
+            "folder": str(folder),
+            "relevant": merged.relevant,
+            "irrelevant": merged.irrelevant,
+        }
+        say_json(record)
         return
     say(f"labels: {merged.relevant} relevant, {merged.irrelevant} not relevant")
     if merged.answered:

@@ -128,8 +128,8 @@ def interfere(
         refuse_python(experiment.measure.python)
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
-    own = read_corpus(folder) if folder else None
-    kinds, doses = [OWN] if own else kind or list(MAKERS), dose or DOSES
+    distractors = read_corpus(folder) if folder else None
+    kinds, doses = [OWN] if distractors else kind or list(MAKERS), dose or DOSES
     # Without any distractor all kinds are the same run.
     asked = ((kind, dose) for kind in kinds for dose in sorted({0, *doses}))
     runs = (
@@ -138,20 +138,22 @@ def interfere(
     for place in runs:
         check_place(place)
     with TerminalProgress(TextConsole(stderr=True)) as progress:
-        found = inject(
+        interference = inject(
             corpus,
             queries,
             experiment.grid,
             experiment.measure,
             kinds=kinds,
             doses=doses,
-            folder=own,
+            folder=distractors,
             progress=progress,
         )
     if into:
-        write_page(into, NAME, with_earlier(read_doses(into), found.table()).to_csv(index=False))
+        write_page(
+            into, NAME, with_earlier(read_doses(into), interference.table()).to_csv(index=False)
+        )
     for place, key in runs.items():
-        grown, documents = found.runs[key], place / "documents.jsonl"
+        grown, documents = interference.runs[key], place / "documents.jsonl"
         grown.manifest["name"] = f"{experiment.name} {place.name}"
         grown.manifest["corpus"] |= {
             "path": str(documents),
@@ -162,8 +164,10 @@ def interfere(
         )
         write_run(grown.tables, place, {documents.name: lines, REPORT: page(grown)})
     if as_json:
-        say_json(found.table().to_json(orient="records"))
+        say_json(interference.table().to_json(orient="records"))
     else:
-        TextConsole().print(interference_screen(found, metric or experiment.measure.select_by))
+        TextConsole().print(
+            interference_screen(interference, metric or experiment.measure.select_by)
+        )
         for place in runs:
             say(f"written: {place}")

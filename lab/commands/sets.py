@@ -39,12 +39,12 @@ def check(
     from lab.report.screens.console import TextConsole, say_json
     from lab.sweeping.preflight.check import check as check_paths
 
-    found = check_paths(paths, beside or ())
+    checked = check_paths(paths, beside or ())
     if as_json:
-        say_json(check_record(found))
+        say_json(check_record(checked))
     else:
-        TextConsole().print(check_screen(found))
-    if found.audit.unfit:
+        TextConsole().print(check_screen(checked))
+    if checked.audit.unfit:
         raise typer.Exit(NEGATIVE_FINDING)
 
 
@@ -167,10 +167,10 @@ def agree(
     from lab.sets.annotators import read_annotators
 
     read = read_annotators(a, b, corpus)
-    found = agreement(read.a, read.b)
+    agreed = agreement(read.a, read.b)
     if as_json:
-        say_json(agreement_record(found, read))
+        say_json(agreement_record(agreed, read))
     else:
-        TextConsole().print(agreement_screen(found, read))
-    if found.weighted < UNSETTLED:
+        TextConsole().print(agreement_screen(agreed, read))
+    if agreed.weighted < UNSETTLED:
         raise typer.Exit(NEGATIVE_FINDING)

@@ -157,8 +157,8 @@ class Config(BaseModel):
     def to_toml(self) -> str:
         """The system as TOML tables; `Config.from_toml` gives an equal one back."""
         plain = self.model_dump(exclude_none=True)
-        own = {key: value for key, value in plain.items() if not isinstance(value, dict)}
-        lines = [f"{key} = {_toml(value)}" for key, value in own.items()]
+        scalars = {key: value for key, value in plain.items() if not isinstance(value, dict)}
+        lines = [f"{key} = {_toml(value)}" for key, value in scalars.items()]
         for key, table in plain.items():
             if isinstance(table, dict) and table:
                 lines += [
@@ -196,21 +196,23 @@ def _key(name: str) -> str:
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(own)}" for key, own in value.items()) + " }"
+        return (
+            "{ " + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items()) + " }"
+        )
     # JSON's strings, numbers, booleans and lists are TOML's, but that TOML wants DEL escaped.
     return json.dumps(
         list(value) if isinstance(value, tuple) else value, ensure_ascii=False
     ).replace("\x7f", "\\u007f")
 
 
-def problem(key: str, message: str, found: Any) -> str:
+def problem(key: str, message: str, value: Any) -> str:
     """One line for a bad value: its key, what was found and what was expected instead."""
     message = (
         message.removeprefix("Value error, ")
         .replace("Input should be", "expected")
         .replace("input should be", "expected")
     )
-    return f"{key} is {_shown(found)}; {message}"
+    return f"{key} is {_shown(value)}; {message}"
 
 
 def _shown(value: Any) -> str:

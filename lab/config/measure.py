@@ -99,16 +99,16 @@ class Measure(BaseModel):
     def own_metrics(self) -> dict[str, OwnMetric]:
         """The user's own metrics by name; runs the files that `python` names. Raises ConfigError
         when one cannot be run, and for a name that no function has."""
-        found = {function_name(place): load_function(place) for place in self.python}
-        found |= self._functions
+        functions = {function_name(place): load_function(place) for place in self.python}
+        functions |= self._functions
         asked = (parse_metric(metric).function for metric in self.measured)
-        lacking = [name for name in asked if name and name not in found]
+        lacking = [name for name in asked if name and name not in functions]
         if lacking:
             raise ConfigError(
                 f"measure.metrics names python:{name}, which is no function that was given"
                 for name in lacking
             )
-        return found
+        return functions
 
     @field_validator("metrics")
     @classmethod

@@ -62,16 +62,16 @@ def allowed() -> int:
 def memory() -> int:
     """Bytes of memory that this process may use: the machine's, the container's or the process's
     own limit."""
-    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for file in LIMITS:
         try:
             text = file.read_text("ascii").strip()
         except OSError:
             continue
         if text.isdecimal():  # `max` is none
-            found.append(int(text))
-    own, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return min([*found, *([own] if own != resource.RLIM_INFINITY else [])])
+            limits.append(int(text))
+    of_process, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return min([*limits, *([of_process] if of_process != resource.RLIM_INFINITY else [])])
 
 
 def told(size: int) -> str:

@@ -38,9 +38,9 @@ class Document:
     def record(self) -> dict[str, Any]:
         """Its line of `documents.jsonl`; metadata that is called like one of the document's own
         fields is renamed."""
-        own = {"doc_id": self.doc_id, "title": self.title, "text": self.text}
-        return own | {
-            (f"{key} (source)" if key in own else key): value
+        fields = {"doc_id": self.doc_id, "title": self.title, "text": self.text}
+        return fields | {
+            (f"{key} (source)" if key in fields else key): value
             for key, value in self.metadata.items()
         }
 
@@ -67,16 +67,18 @@ def faults(document: object, position: int) -> list[str]:
     if not isinstance(document.doc_id, str) or not document.doc_id.strip():
         return [f"{place}: doc_id is {document.doc_id!r}; expected a non-empty text"]
     place = f"document '{document.doc_id}'"
-    found = [
+    problems = [
         f"{place}: {name} is a {type(value).__name__}; expected text"
         for name, value in (("text", document.text), ("title", document.title))
         if not isinstance(value, str)
     ]
     if not isinstance(document.metadata, Mapping):
-        found.append(f"{place}: metadata is a {type(document.metadata).__name__}; expected a dict")
-    elif not found:
-        found += _unwritable(document, place)
-    return found
+        problems.append(
+            f"{place}: metadata is a {type(document.metadata).__name__}; expected a dict"
+        )
+    elif not problems:
+        problems += _unwritable(document, place)
+    return problems
 
 
 def _unwritable(document: Document, place: str) -> list[str]:

@@ -50,7 +50,7 @@ class Condition:
             pairs = (comparable(value, self.value) for value in values)
             return any(ORDERS[self.operator](*pair) for pair in pairs if pair is not None)
         wanted = self.value if isinstance(self.value, tuple) else (self.value,)
-        return any(same(value, one) for value in values for one in wanted) != (
+        return any(same(value, accepted) for value in values for accepted in wanted) != (
             self.operator == "ne"
         )
 
@@ -69,20 +69,20 @@ class Filter:
         """From `{"year": {"gte": 2020}, "lang": "en"}`; raises DiagnosticsError with everything
         that is no condition."""
         problems: list[str] = []
-        found = parse_filter(plain, "filter", problems)
-        if problems or found is None:
+        parsed = parse_filter(plain, "filter", problems)
+        if problems or parsed is None:
             raise DiagnosticsError(problems or "filter: has no condition")
-        return found
+        return parsed
 
     @property
     def plain(self) -> dict[str, dict[str, Any]]:
         """As an object of JSON, every operator written out."""
-        found: dict[str, dict[str, Any]] = {}
-        for one in self.conditions:
-            found.setdefault(one.key, {})[one.operator] = (
-                list(one.value) if isinstance(one.value, tuple) else one.value
+        by_key: dict[str, dict[str, Any]] = {}
+        for condition in self.conditions:
+            by_key.setdefault(condition.key, {})[condition.operator] = (
+                list(condition.value) if isinstance(condition.value, tuple) else condition.value
             )
-        return found
+        return by_key
 
     def passes(self, metadata: Mapping[str, Any]) -> bool:
         return all(condition.holds(metadata) for condition in self.conditions)
@@ -90,16 +90,21 @@ class Filter:
     def failed(self, metadata: Mapping[str, Any]) -> str:
         """The conditions that a document does not meet, with what it has instead; empty where it
         passes."""
-        held = ((one, metadata.get(one.key)) for one in self.conditions if not one.holds(metadata))
+        held = (
+            (condition, metadata.get(condition.key))
+            for condition in self.conditions
+            if not condition.holds(metadata)
+        )
         return "; ".join(
-            f"{one}, but it has {'none' if value is None else value}" for one, value in held
+            f"{condition}, but it has {'none' if value is None else value}"
+            for condition, value in held
         )
 
 
 def members(value: Any) -> list[Any]:
     """The values of a metadata entry: none for null, each of a list."""
-    found = value if isinstance(value, list | tuple) else [value]
-    return [one for one in found if one is not None]
+    values = value if isinstance(value, list | tuple) else [value]
+    return [member for member in values if member is not None]
 
 
 def same(value: Any, wanted: Any) -> bool:
@@ -133,7 +138,7 @@ def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | Non
             f"2020}}}}"
         )
         return None
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for key, value in plain.items():
         operators = value if isinstance(value, Mapping) else {"eq": value}
         if not operators:
@@ -143,10 +148,10 @@ def parse_filter(plain: object, place: str, problems: list[str]) -> Filter | Non
             if fault:
                 problems.append(f"{place}: '{key}' {fault}")
             else:
-                found.append(
+                conditions.append(
                     Condition(str(key), operator, tuple(wanted) if operator == "in" else wanted)
                 )
-    return Filter(tuple(found)) if found else None
+    return Filter(tuple(conditions)) if conditions else None
 
 
 def _fault(operator: str, wanted: Any) -> str:
@@ -189,52 +194,55 @@ class Fields:
     @cached_property
     def kinds(self) -> Mapping[str, Mapping[str, tuple[int, str, Any]]]:
         """Key -> kind (number, date, text, bool, other) -> count, document, value of the first."""
-        found: dict[str, dict[str, tuple[int, str, Any]]] = {}
+        by_key: dict[str, dict[str, tuple[int, str, Any]]] = {}
         for document in self._corpus:
             for key, entry in document.metadata.items():
-                kinds = found.setdefault(key, {})
+                kinds = by_key.setdefault(key, {})
                 for value in members(entry):
                     count, doc_id, example = kinds.get(_kind(value), (0, document.doc_id, value))
                     kinds[_kind(value)] = count + 1, doc_id, example
-        return found
+        return by_key
 
     def check(self, wanted: Filter, place: str, problems: list[str]) -> None:
         """Tell of conditions that no document could be asked: unknown keys, values that cannot be
         compared."""
-        for one in wanted.conditions:
-            if one.key not in self.kinds:
+        for condition in wanted.conditions:
+            if condition.key not in self.kinds:
                 known = (
-                    nearest(one.key, self.kinds)
+                    nearest(condition.key, self.kinds)
                     if self.kinds
                     else "; the documents have no metadata"
                 )
-                problems.append(f"{place}: no document has '{one.key}'{known}")
+                problems.append(f"{place}: no document has '{condition.key}'{known}")
                 continue
-            kinds = self.kinds[one.key]
-            if one.operator in ORDERS:
-                expected = "number" if number(one.value) is not None else "date"
+            kinds = self.kinds[condition.key]
+            if condition.operator in ORDERS:
+                expected = "number" if number(condition.value) is not None else "date"
                 others = [
                     (example, doc_id, count)
                     for kind, (count, doc_id, example) in kinds.items()
                     if kind != expected
                 ]
                 problems.extend(
-                    f"{place}: '{one}' compares with a {expected}, but document '{doc_id}' has "
-                    f"{example!r} ({count} such "
-                    "values); mend the documents, or leave the key out where it is unknown"
+                    f"{place}: '{condition}' compares with a {expected}, but document '{doc_id}' "
+                    f"has {example!r} ({count} such values); mend the documents, or leave the key "
+                    "out where it is unknown"
                     for example, doc_id, count in others
                 )
-            elif kinds and not self._alike(one, kinds):
+            elif kinds and not self._alike(condition, kinds):
                 _, doc_id, example = next(iter(kinds.values()))
                 problems.append(
-                    f"{place}: '{one}' can match nothing: document '{doc_id}' has {example!r}, and "
-                    "none has its like"
+                    f"{place}: '{condition}' can match nothing: document '{doc_id}' has "
+                    f"{example!r}, and none has its like"
                 )
 
     @staticmethod
-    def _alike(one: Condition, kinds: Iterable[str]) -> bool:
+    def _alike(condition: Condition, kinds: Iterable[str]) -> bool:
         wanted = {
-            _kind(value) for value in (one.value if isinstance(one.value, tuple) else (one.value,))
+            _kind(value)
+            for value in (
+                condition.value if isinstance(condition.value, tuple) else (condition.value,)
+            )
         }
         text = {"text", "date"}
         return bool(wanted & set(kinds)) or bool(wanted & text and text & set(kinds))

@@ -131,8 +131,8 @@ def identifier(record: Mapping[str, Any], key: str, place: str, problems: list[s
         value = str(value)
     if isinstance(value, str) and value.strip():
         return value
-    found = "is missing" if key not in record else f"is {value!r}"
-    problems.append(f"{place}: '{key}' {found}; expected a non-empty string")
+    fault = "is missing" if key not in record else f"is {value!r}"
+    problems.append(f"{place}: '{key}' {fault}; expected a non-empty string")
     return None
 
 

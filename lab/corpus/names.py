@@ -34,7 +34,7 @@ class Names:
 
     @cached_property
     def _by_form(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
+        by_form: dict[str, tuple[str, ...]] = {}
         for name in sorted(self._known):
-            found[normal(name)] = (*found.get(normal(name), ()), name)
-        return found
+            by_form[normal(name)] = (*by_form.get(normal(name), ()), name)
+        return by_form

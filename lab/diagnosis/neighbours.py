@@ -25,8 +25,8 @@ class Neighbours:
         """Containment in [0, 1] of the shorter span's shingles in the longer's (Broder 1997)."""
         key = (a, b) if a < b else (b, a)
         if key not in self._alike:
-            one, other = self._of(a), self._of(b)
-            self._alike[key] = len(one & other) / max(min(len(one), len(other)), 1)
+            words, other = self._of(a), self._of(b)
+            self._alike[key] = len(words & other) / max(min(len(words), len(other)), 1)
         return self._alike[key]
 
     def relation(self, other: int, evidence: Iterable[int]) -> str:

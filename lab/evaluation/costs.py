@@ -56,8 +56,8 @@ class Costs:
         return systems
 
     def set_behind(self, systems: Ints, loser: int, winner: int) -> dict[str, tuple[float, float]]:
-        """The cost that set `one` of the systems behind when the cheapest were sought: its name,
-        and the values of `winner` and of `one`."""
+        """The cost that set `loser` behind when the cheapest were sought: its name,
+        and the values of `winner` and of `loser`."""
         for name, values in self.measured().items():
             cost = values[systems]
             systems = systems[cost <= cost.min() * SAME_COST + NOISE]
@@ -66,7 +66,7 @@ class Costs:
         return {}
 
     def cheaper(self, system: int, other: int) -> dict[str, tuple[float, float]]:
-        """Every cost of which `one` has less than `other` by more than a tenth: name -> both."""
+        """Every cost of which `system` has less than `other` by more than a tenth: name -> both."""
         return {
             name: (float(values[system]), float(values[other]))
             for name, values in self.measured().items()

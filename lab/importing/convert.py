@@ -113,7 +113,7 @@ def report(imported: Imported, source: str) -> str:
 
 def by_rule(findings: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
     """Findings by what was done and why, in order of first mention."""
-    found: dict[tuple[str, str], list[Finding]] = {}
+    by_key: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        found.setdefault((finding.action, finding.rule), []).append(finding)
-    return found
+        by_key.setdefault((finding.action, finding.rule), []).append(finding)
+    return by_key

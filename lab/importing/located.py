@@ -84,25 +84,25 @@ def _sought(judgement: Judgement) -> str:
 def find(texts: Sequence[tuple[str, str]], wanted: Wanted) -> dict[str, Places]:
     """The places of every quote in texts by id: letter by letter, and only for those that stand
     nowhere with any white space for any other."""
-    found: dict[str, Places] = {}
+    places: dict[str, Places] = {}
     if not wanted:
-        return found
+        return places
     quotes = Quotes(wanted)
     for batch in _batches(texts):
         for quote, starts in quotes.places(batch.text):
-            batch.note(found.setdefault(quote, Places()), starts, len(quote), wanted[quote])
+            batch.note(places.setdefault(quote, Places()), starts, len(quote), wanted[quote])
     spaced: dict[str, list[str]] = {}
     for quote in wanted:
-        if quote not in found and quote.strip():
+        if quote not in places and quote.strip():
             spaced.setdefault(" ".join(quote.split()), []).append(quote)
     if spaced:
         quotes = Quotes(spaced)
         for batch in _batches([(doc_id, text) for doc_id, text in texts], spaced=True):
             for words, starts in quotes.places(batch.text):
                 for quote in spaced[words]:
-                    known = found.setdefault(quote, Places(spaced=True))
+                    known = places.setdefault(quote, Places(spaced=True))
                     batch.note(known, starts, len(words), wanted[quote])
-    return found
+    return places
 
 
 @dataclass

@@ -44,8 +44,10 @@ def mend(collection: Collection) -> Mended:
     judgements = by_file_name(judgements, documents, findings)
     judgements = _once(_attached(judgements, documents, questions, findings), findings)
     evidence: dict[str, list[Evidence]] = {}
-    for judgement, found in zip(judgements, locate(judgements, documents, findings), strict=True):
-        evidence.setdefault(judgement.query_id, []).extend(found)
+    for judgement, evidence_items in zip(
+        judgements, locate(judgements, documents, findings), strict=True
+    ):
+        evidence.setdefault(judgement.query_id, []).extend(evidence_items)
     queries = [
         Query(
             q.query_id,
@@ -91,7 +93,7 @@ def _scale(low: int, high: int) -> str:
 
 
 def _distinct_documents(collection: Collection, findings: list[Finding]) -> dict[str, Document]:
-    found: dict[str, Document] = {}
+    by_id: dict[str, Document] = {}
     places: dict[str, str] = {}
     problems = []
     for placed in collection.documents:
@@ -99,7 +101,7 @@ def _distinct_documents(collection: Collection, findings: list[Finding]) -> dict
         if not document.doc_id.strip():
             problems.append(f"{placed.place}: the document has no id")
             continue
-        first = found.setdefault(document.doc_id, document)
+        first = by_id.setdefault(document.doc_id, document)
         place = places.setdefault(document.doc_id, placed.place)
         if first is document:
             continue
@@ -113,17 +115,17 @@ def _distinct_documents(collection: Collection, findings: list[Finding]) -> dict
             )
     if problems:
         raise CorpusError(problems)
-    return found
+    return by_id
 
 
 def _distinct_questions(collection: Collection, findings: list[Finding]) -> list[Question]:
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     problems = []
     for question in collection.questions:
         if not question.query_id.strip():
             problems.append(f"{question.place}: the question has no id")
             continue
-        first = found.setdefault(question.query_id, question)
+        first = by_id.setdefault(question.query_id, question)
         if first is question:
             continue
         if first.text == question.text:
@@ -142,7 +144,7 @@ def _distinct_questions(collection: Collection, findings: list[Finding]) -> list
             )
     if problems:
         raise CorpusError(problems)
-    return list(found.values())
+    return list(by_id.values())
 
 
 def _attached(

@@ -53,10 +53,10 @@ def span_of(
     elif not text[start:end].strip():
         problems.append(f"{place}: start {start}, end {end} hold only white space")
     elif quote is not None and text[start:end] != quote:
-        found = find_quote(text, quote)
+        places = find_quote(text, quote)
         where = (
-            f"it stands at {found[0][0]}-{found[0][1]}"
-            if found
+            f"it stands at {places[0][0]}-{places[0][1]}"
+            if places
             else f"nearest text: {_nearest(text, quote, problems)!r}"
         )
         problems.append(
@@ -71,26 +71,26 @@ def span_of(
 def _located(
     quote: str, occurrence: object, text: str, place: str, problems: list[str]
 ) -> tuple[int, int] | None:
-    found = find_quote(text, quote)
-    times = f"{len(found)} times" if len(found) < MOST else f"{MOST} times or more"
-    if not found:
+    spans = find_quote(text, quote)
+    times = f"{len(spans)} times" if len(spans) < MOST else f"{MOST} times or more"
+    if not spans:
         near = _nearest(text, quote, problems)
         hint = f"nearest text: {near!r}" if near else "nothing there resembles it"
         problems.append(f"{place}: quote {_short(quote)} is not in the document; {hint}")
-    elif occurrence is None and len(found) > 1:
-        places = ", ".join(str(start) for start, _ in found[:5])
+    elif occurrence is None and len(spans) > 1:
+        places = ", ".join(str(start) for start, _ in spans[:5])
         problems.append(
             f"{place}: quote {_short(quote)} stands {times} (at {places}); "
-            f'add "occurrence": 1..{len(found)} or lengthen it'
+            f'add "occurrence": 1..{len(spans)} or lengthen it'
         )
     elif occurrence is None:
-        return found[0]
-    elif _whole(occurrence) and 1 <= occurrence <= len(found):
-        return found[occurrence - 1]
+        return spans[0]
+    elif _whole(occurrence) and 1 <= occurrence <= len(spans):
+        return spans[occurrence - 1]
     else:
         problems.append(
             f"{place}: occurrence is {_short(occurrence)}, but the quote stands {times}; "
-            f"expected 1..{len(found)}"
+            f"expected 1..{len(spans)}"
         )
     return None
 
@@ -158,8 +158,8 @@ def _query(query: object, number: int, corpus: Corpus, problems: list[str]) -> Q
         _item(item, f"{place}: evidence {n}", corpus, problems)
         for n, item in enumerate(query.evidence, start=1)
     ]
-    found = tuple(item for item in items if item is not None)
-    return query if found == query.evidence else replace(query, evidence=found)
+    located = tuple(item for item in items if item is not None)
+    return query if located == query.evidence else replace(query, evidence=located)
 
 
 def _faults_of_history(history: Iterable[object], place: str) -> Iterator[str]:

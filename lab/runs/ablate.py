@@ -82,9 +82,9 @@ def ablate(run: Run, baseline: str, metric: str | None = None, seed: int = 0) ->
 def _brought_along(factors: Factors, baseline: int, system: int) -> str:
     """Varied settings that a step brings into play, like `alpha 0.4` with the step from bm25 to
     hybrid."""
-    own, before = factors.systems[system], factors.systems[baseline]
-    new = [name for name in own if name not in before and len(factors.levels[name]) > 1]
-    return ", ".join(f"{name} {SETTINGS[name].label(own[name])}" for name in new)
+    settings, before = factors.systems[system], factors.systems[baseline]
+    new = [name for name in settings if name not in before and len(factors.levels[name]) > 1]
+    return ", ".join(f"{name} {SETTINGS[name].label(settings[name])}" for name in new)
 
 
 def _level(setting: str, value: Any) -> Any:
@@ -137,7 +137,7 @@ def _table(
     }
     metric = judged.metric
     paired = judged.compare(changes, effects[metric])
-    found = {
+    columns = {
         **named,
         **more,
         **{name: effect.mean(axis=0) for name, effect in effects.items()},
@@ -149,7 +149,7 @@ def _table(
         "lost": paired.losses,
         "verdict": [seen_from(verdict, metric) for verdict in paired.verdicts],
     }
-    table = pd.DataFrame(found)
+    table = pd.DataFrame(columns)
     table["weight"] = table.groupby("setting")[metric].transform(lambda effect: effect.abs().max())
     return table.sort_values(["weight", "setting"], ascending=[False, True], kind="stable").drop(
         columns="weight"

@@ -113,17 +113,21 @@ def _chunks(tables: Tables, corpus: Corpus, system: str) -> Chunking:
 
 
 def boundary_gap(
-    tables: Tables, queries: Sequence[Query], found: Mapping[str, Margins], system: str, metric: str
+    tables: Tables,
+    queries: Sequence[Query],
+    margins: Mapping[str, Margins],
+    system: str,
+    metric: str,
 ) -> Gap:
-    """The gap under one system; `found` are the `margins` of it and of the systems that differ in
+    """The gap under one system; `margins` are those of it and of the systems that differ in
     chunks alone."""
-    scores = {name: scores_of(tables, name, metric) for name in found}
+    scores = {name: scores_of(tables, name, metric) for name in margins}
     score, asked = scores[system], [query for query in queries if query.query_id in scores[system]]
     paired_by, pairs = "pair", _probed(asked, score)
     if not pairs:
-        paired_by, pairs = "question", _elsewhere(found, scores, system)
+        paired_by, pairs = "question", _elsewhere(margins, scores, system)
     if not pairs:
-        paired_by, pairs = "length", _matched(asked, found[system], score)
+        paired_by, pairs = "length", _matched(asked, margins[system], score)
     if not pairs:
         return Gap(
             system=system,
@@ -172,14 +176,14 @@ def _probed(queries: Sequence[Query], score: Mapping[str, float]) -> list[tuple[
 
 
 def _elsewhere(
-    found: Mapping[str, Margins], scores: Mapping[str, Mapping[str, float]], system: str
+    margins: Mapping[str, Margins], scores: Mapping[str, Mapping[str, float]], system: str
 ) -> list[tuple[float, float]]:
     """Scores of questions parted here, with their mean under the systems that hold all their
     evidence whole."""
     pairs = []
-    for query_id, distances in found[system].items():
+    for query_id, distances in margins[system].items():
         whole = [
-            scores[name][query_id] for name, other in found.items() if min(other[query_id]) >= 0
+            scores[name][query_id] for name, other in margins.items() if min(other[query_id]) >= 0
         ]
         if min(distances) < 0 and whole:
             pairs.append((scores[system][query_id], sum(whole) / len(whole)))
@@ -187,16 +191,16 @@ def _elsewhere(
 
 
 def _matched(
-    queries: Sequence[Query], found: Margins, score: Mapping[str, float]
+    queries: Sequence[Query], margins: Margins, score: Mapping[str, float]
 ) -> list[tuple[float, float]]:
     """Scores of each near-cut question and of the unused mid-chunk question of its kind with
     evidence nearest in length."""
     pairs = []
     for kind in sorted({query.kind for query in queries}):
         members = sorted((q for q in queries if q.kind == kind), key=lambda query: query.query_id)
-        free = [query for query in members if min(found[query.query_id]) >= NEAR]
+        free = [query for query in members if min(margins[query.query_id]) >= NEAR]
         for query in members:
-            if min(found[query.query_id]) < NEAR and free:
+            if min(margins[query.query_id]) < NEAR and free:
                 size = _evidence_length(query)
                 partner = min(
                     free, key=lambda other: (abs(_evidence_length(other) - size), other.query_id)
@@ -213,7 +217,7 @@ def _evidence_length(query: Query) -> int:
 
 
 def worst_cuts(
-    tables: Tables, corpus: Corpus, queries: Sequence[Query], found: Margins, system: str, k: int
+    tables: Tables, corpus: Corpus, queries: Sequence[Query], margins: Margins, system: str, k: int
 ) -> list[Cut]:
     """Cuts through evidence that is not complete within the first `k`, those that cost most
     questions first."""
@@ -224,7 +228,7 @@ def worst_cuts(
     missed: dict[tuple[str, int], list[str]] = defaultdict(list)
     for query in queries:
         for number, (piece, margin) in enumerate(
-            zip(_pieces(query), found.get(query.query_id, ()), strict=False), start=1
+            zip(_pieces(query), margins.get(query.query_id, ()), strict=False), start=1
         ):
             if margin < 0 and complete[query.query_id, number] > k:
                 start, end = piece[0].span(corpus[piece[0].doc_id].text)

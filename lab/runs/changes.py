@@ -16,15 +16,15 @@ NAMED = 5
 def changes(a: Side, b: Side) -> tuple[str, ...]:
     """One line a difference, from the manifests and the questions; for foreign runs what their
     questions tell."""
-    found = _questions(a, b)
+    lines = _questions(a, b)
     if a.manifest and b.manifest:
-        found += _corpus(a.manifest["corpus"], b.manifest["corpus"])
-        found += _entries("", a.manifest["identities"], b.manifest["identities"])
-        found += _entries("measure.", a.manifest["measure"], b.manifest["measure"])
-        found += _entries("version of ", a.manifest["versions"], b.manifest["versions"])
+        lines += _corpus(a.manifest["corpus"], b.manifest["corpus"])
+        lines += _entries("", a.manifest["identities"], b.manifest["identities"])
+        lines += _entries("measure.", a.manifest["measure"], b.manifest["measure"])
+        lines += _entries("version of ", a.manifest["versions"], b.manifest["versions"])
     if a.system != b.system:
-        found.append(f"system: {a.system} -> {b.system}")
-    return tuple(found)
+        lines.append(f"system: {a.system} -> {b.system}")
+    return tuple(lines)
 
 
 def _corpus(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
@@ -40,28 +40,28 @@ def _corpus(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
 
 
 def _questions(a: Side, b: Side) -> list[str]:
-    found = []
+    lines = []
     for here, there, word in ((a, b, "A"), (b, a, "B")):
         alone = sorted(set(here.scores.index) - set(there.scores.index))
         if alone:
-            found.append(f"{len(alone)} question(s) scored only in {word}: {_named(alone)}")
+            lines.append(f"{len(alone)} question(s) scored only in {word}: {_named(alone)}")
     common = sorted(set(a.scores.index) & set(b.scores.index))
     before, after = a.questions.loc[common], b.questions.loc[common]
-    told = {
+    names = {
         "text": "text",
         "variants": "variants",
         "filter": "filter",
         "history": "history",
         "evidence_fingerprint": "evidence (document, offsets or grade)",
     }
-    for column in (name for name in told if name in before and name in after):
-        what, moved = told[column], _differing(before[column], after[column])
+    for column in (name for name in names if name in before and name in after):
+        what, moved = names[column], _differing(before[column], after[column])
         if moved:
-            found.append(
+            lines.append(
                 f"{len(moved)} of {len(common)} common question(s) with another {what}: "
                 f"{_named(moved)}"
             )
-    return found
+    return lines
 
 
 def _differing(before: "pd.Series", after: "pd.Series") -> list[str]:

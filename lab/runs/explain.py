@@ -46,7 +46,7 @@ class Explanation:
 
     def asked(self) -> list[str]:
         """A line for what the question has beside its words: variants, a filter, a history."""
-        held = {name: told(self.query) for name, told in USED.items()}
+        held = {name: describe(self.query) for name, describe in USED.items()}
         used = {name: "" if name in self.uses else " (not used by this system)" for name in USED}
         return [f"{name}: {value}{used[name]}" for name, value in held.items() if value]
 

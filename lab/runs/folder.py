@@ -134,7 +134,7 @@ def read_tables(path: str | Path) -> Tables:
 def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
     """Run folder -> manifest of every run directly inside a folder; half-written and foreign
     folders are passed over."""
-    found = {}
+    manifests = {}
     for file in sorted(folder.glob(f"*/{MANIFEST}")):
         try:
             manifest = read_json(read_text(file, RunError))
@@ -145,8 +145,8 @@ def manifests_in(folder: Path) -> dict[Path, dict[str, Any]]:
             and isinstance(manifest.get("conclusions"), dict)
             and not file.parent.name.startswith(".")
         ):
-            found[file.parent] = manifest
-    return found
+            manifests[file.parent] = manifest
+    return manifests
 
 
 def mark_sealed_use(manifest: dict[str, Any], place: Path) -> None:

@@ -25,11 +25,11 @@ Status = Literal["pass", "fail", "weak", "waived"]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one rule. `weak` means that the questions at hand cannot show that it holds;
-    `waived` that it does not pass but has leave. `told` is the finding in a sentence."""
+    `waived` that it does not pass but has leave. `finding` says why in a sentence."""
 
     rule: str
     status: Status
-    told: str
+    finding: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,15 @@ def judge_gate(run: Side, baseline: Side, rules: Rules, today: date, seed: int =
 
     Raises RunError when a rule names a metric, kind, cause or figure that the run does not have.
     """
-    found = compare_sides(baseline, run, seed=seed)
+    comparison = compare_sides(baseline, run, seed=seed)
     problems: list[str] = []
-    outcomes = [_same_questions(found)]
+    outcomes = [_same_questions(comparison)]
     for rule in rules.rule:
         check = next(check for key, check in CHECKS.items() if getattr(rule, key) is not None)
         try:
-            outcomes.append(_waived(check(rule, found, rules.min_questions, seed), rules, today))
+            outcomes.append(
+                _waived(check(rule, comparison, rules.min_questions, seed), rules, today)
+            )
         except RunError as fault:
             problems.extend(f"rule '{rule.label}': {line}" for line in fault.problems)
     if problems:
@@ -65,23 +67,25 @@ def judge_gate(run: Side, baseline: Side, rules: Rules, today: date, seed: int =
     return Gate(run, baseline, tuple(outcomes))
 
 
-def _same_questions(found: RunComparison) -> Outcome:
+def _same_questions(comparison: RunComparison) -> Outcome:
     """A question that is gone cannot get worse, so it must not be gone."""
-    gone = sorted(set(found.a.scores.index) - set(found.b.scores.index))
+    gone = sorted(set(comparison.a.scores.index) - set(comparison.b.scores.index))
     label = "every question of the baseline"
     if gone:
         return Outcome(
             label, "fail", f"{len(gone)} are not scored in the run: {', '.join(gone[:5])}"
         )
-    return Outcome(label, "pass", f"all {len(found.a.scores)} are scored in the run")
+    return Outcome(label, "pass", f"all {len(comparison.a.scores)} are scored in the run")
 
 
-def _check_metric(rule: Rule, found: RunComparison, fewest: int, seed: int) -> Outcome:
+def _check_metric(rule: Rule, comparison: RunComparison, fewest: int, seed: int) -> Outcome:
     lines = {
-        line.metric: line for line in (*found.lines, *found.slices) if line.slice == rule.slice
+        line.metric: line
+        for line in (*comparison.lines, *comparison.slices)
+        if line.slice == rule.slice
     }
     if not lines:
-        kinds = {line.slice for line in found.slices}
+        kinds = {line.slice for line in comparison.slices}
         raise RunError(
             f"no kind '{rule.slice}' among the common questions{nearest(rule.slice, kinds)}"
         )
@@ -99,49 +103,51 @@ def _check_metric(rule: Rule, found: RunComparison, fewest: int, seed: int) -> O
     return (
         _check_drop(rule, line)
         if rule.max_drop is not None
-        else _check_floor(rule, line, found, seed)
+        else _check_floor(rule, line, comparison, seed)
     )
 
 
 def _check_drop(rule: Rule, line: Line) -> Outcome:
     """Non-inferiority: the whole interval of the difference lies above the limit."""
     limit = -(rule.max_drop or 0.0)
-    told = (
+    finding = (
         f"{line.a:.3f} -> {line.b:.3f}, {line.difference:+.3f} [{line.low:+.3f}, "
         f"{line.high:+.3f}], limit {limit:+.3f}"
     )
     if line.low >= limit:
-        return Outcome(rule.label, "pass", told)
+        return Outcome(rule.label, "pass", finding)
     if line.difference < limit:
-        return Outcome(rule.label, "fail", told)
+        return Outcome(rule.label, "fail", finding)
     return Outcome(
         rule.label,
         "weak",
-        f"{told}; {_needed(line.questions, line.high - line.low, line.difference - limit)}",
+        f"{finding}; {_needed(line.questions, line.high - line.low, line.difference - limit)}",
     )
 
 
-def _check_floor(rule: Rule, line: Line, found: RunComparison, seed: int) -> Outcome:
+def _check_floor(rule: Rule, line: Line, comparison: RunComparison, seed: int) -> Outcome:
     """The whole interval of the mean lies above the floor. All of the run's questions count, not
     the common ones alone."""
-    kinds = found.b.questions.loc[found.b.scores.index, "kind"]
+    kinds = comparison.b.questions.loc[comparison.b.scores.index, "kind"]
     members = (
-        found.b.scores.index
+        comparison.b.scores.index
         if rule.slice == ALL
-        else found.b.scores.index[(kinds == rule.slice).to_numpy()]
+        else comparison.b.scores.index[(kinds == rule.slice).to_numpy()]
     )
-    values = found.b.scores.loc[members, [rule.metric]].to_numpy(dtype=np.float64)
-    units = clustered(found.b.questions.loc[members, "doc_id"].to_numpy(dtype=str))
-    by_phase = found.b.at(list(members), [str(rule.metric)])
+    values = comparison.b.scores.loc[members, [rule.metric]].to_numpy(dtype=np.float64)
+    units = clustered(comparison.b.questions.loc[members, "doc_id"].to_numpy(dtype=str))
+    by_phase = comparison.b.at(list(members), [str(rule.metric)])
     means = None if by_phase is None else phase_means(by_phase)
     low, high = (float(end[0]) for end in intervals_over_phases(values, units, seed, means))
     mean, floor = float(np.nanmean(values)), rule.floor or 0.0
-    told = f"{mean:.3f} [{low:.3f}, {high:.3f}], floor {floor:.3f}"
+    finding = f"{mean:.3f} [{low:.3f}, {high:.3f}], floor {floor:.3f}"
     if low >= floor:
-        return Outcome(rule.label, "pass", told)
+        return Outcome(rule.label, "pass", finding)
     if mean < floor:
-        return Outcome(rule.label, "fail", told)
-    return Outcome(rule.label, "weak", f"{told}; {_needed(len(values), high - low, mean - floor)}")
+        return Outcome(rule.label, "fail", finding)
+    return Outcome(
+        rule.label, "weak", f"{finding}; {_needed(len(values), high - low, mean - floor)}"
+    )
 
 
 def _needed(questions: int, width: float, margin: float) -> str:
@@ -158,32 +164,32 @@ def _needed(questions: int, width: float, margin: float) -> str:
     )
 
 
-def _check_cause(rule: Rule, found: RunComparison, fewest: int, seed: int) -> Outcome:
+def _check_cause(rule: Rule, comparison: RunComparison, fewest: int, seed: int) -> Outcome:
     """Lost pieces are counted, not estimated: the questions are the ones the limit was set for."""
-    if found.b.causes is None:
-        raise RunError(f"{found.b.path} has no causes.parquet, so causes cannot be limited")
-    pieces = int(found.b.manifest["questions"]["pieces"])
-    lost = found.b.causes.get(str(rule.cause), 0)
+    if comparison.b.causes is None:
+        raise RunError(f"{comparison.b.path} has no causes.parquet, so causes cannot be limited")
+    pieces = int(comparison.b.manifest["questions"]["pieces"])
+    lost = comparison.b.causes.get(str(rule.cause), 0)
     share, limit = lost / pieces, rule.max_share or 0.0
-    told = f"{lost} of {pieces} pieces ({share:.1%}), limit {limit:.1%}"
-    return Outcome(rule.label, "pass" if share <= limit else "fail", told)
+    finding = f"{lost} of {pieces} pieces ({share:.1%}), limit {limit:.1%}"
+    return Outcome(rule.label, "pass" if share <= limit else "fail", finding)
 
 
-def _check_figure(rule: Rule, found: RunComparison, fewest: int, seed: int) -> Outcome:
-    row = figures(read_run(found.b.path), found.b.system)
+def _check_figure(rule: Rule, comparison: RunComparison, fewest: int, seed: int) -> Outcome:
+    row = figures(read_run(comparison.b.path), comparison.b.system)
     if rule.figure not in row:
         raise RunError(
             f"systems.parquet has no figure '{rule.figure}'{nearest(str(rule.figure), row)}"
         )
     value = row[rule.figure]
     key, limit = rule.limit
-    told = f"{value:g}, {key.replace('_', ' ')} {limit:g}"
+    finding = f"{value:g}, {key.replace('_', ' ')} {limit:g}"
     if math.isnan(value):
         return Outcome(rule.label, "weak", f"not measured, {key.replace('_', ' ')} {limit:g}")
     return Outcome(
         rule.label,
         "pass" if (value <= limit if key == "at_most" else value >= limit) else "fail",
-        told,
+        finding,
     )
 
 
@@ -206,16 +212,16 @@ CHECKS: dict[str, Callable[[Rule, RunComparison, int, int], Outcome]] = {
 
 def _waived(outcome: Outcome, rules: Rules, today: date) -> Outcome:
     """A rule that does not pass stands with a waiver in force; an expired one is named."""
-    own = [waiver for waiver in rules.waiver if waiver.rule == outcome.rule]
-    if outcome.status == "pass" or not own:
+    waivers = [waiver for waiver in rules.waiver if waiver.rule == outcome.rule]
+    if outcome.status == "pass" or not waivers:
         return outcome
-    last = max(own, key=lambda waiver: waiver.until)
+    last = max(waivers, key=lambda waiver: waiver.until)
     if last.until < today:
         return Outcome(
-            outcome.rule, outcome.status, f"{outcome.told}; its waiver ended on {last.until}"
+            outcome.rule, outcome.status, f"{outcome.finding}; its waiver ended on {last.until}"
         )
     return Outcome(
         outcome.rule,
         "waived",
-        f"{outcome.told}; {outcome.status}, waived until {last.until}: {last.reason}",
+        f"{outcome.finding}; {outcome.status}, waived until {last.until}: {last.reason}",
     )

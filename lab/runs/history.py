@@ -78,13 +78,13 @@ def read_history(folder: Path, name: str | None = None, metric: str | None = Non
     name = name or names[0]
     if name not in names:
         raise RunError(f"{folder}: no runs of '{name}'{nearest(name, names)}")
-    own = [path for path, manifest in manifests.items() if manifest["name"] == name]
-    own.sort(key=lambda path: (finished(path, manifests[path]), path))
-    metric = metric or str(manifests[own[-1]]["measure"]["select_by"])
+    of_name = [path for path, manifest in manifests.items() if manifest["name"] == name]
+    of_name.sort(key=lambda path: (finished(path, manifests[path]), path))
+    metric = metric or str(manifests[of_name[-1]]["measure"]["select_by"])
     points: list[Point] = []
-    for path in own:
+    for path in of_name:
         points.append(_point(path, manifests[path], metric, points))
-    last = compare_sides(run_side(own[-2]), run_side(own[-1])) if len(own) > 1 else None
+    last = compare_sides(run_side(of_name[-2]), run_side(of_name[-1])) if len(of_name) > 1 else None
     moved = (
         tuple(line for line in last.slices if line.verdict in ("better", "worse")) if last else ()
     )

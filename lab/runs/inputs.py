@@ -112,15 +112,15 @@ def find_questions(
     given = tuple(item for item in _several(inputs.questions) if isinstance(item, Query))
     queries = given or read_diagnostics(find_sets(manifest, inputs), corpus())
     wanted = set(asked)
-    found = tuple(
+    questions = tuple(
         sorted((q for q in queries if q.query_id in wanted), key=lambda query: query.query_id)
     )
-    if questions_fingerprint(found) != manifest["questions"]["fingerprint"]:
+    if questions_fingerprint(questions) != manifest["questions"]["fingerprint"]:
         raise RunError(
             "the questions have changed since this run was made, or are others; run the experiment "
             "again, or " + NAME_SETS
         )
-    return found
+    return questions
 
 
 def _several(given: Sets | Sequence[Query] | None) -> Sequence[object]:

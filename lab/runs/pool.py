@@ -82,8 +82,8 @@ def pick(source: Source, systems: Sequence[str], select_by: str, budget: int) ->
     for query_id, hits in _hits(source.rankings, systems).items():
         known = source.labelled.get(query_id, set())
         by_document = source.unit == "document"
-        found = _documents(hits, asked[query_id]) if by_document else _spans(hits)
-        for thing, places, judged in found:
+        placed = _documents(hits, asked[query_id]) if by_document else _spans(hits)
+        for thing, places, judged in placed:
             within = np.full(len(systems), NEVER)
             within[list(places)] = list(places.values())
             within[within > k] = NEVER
@@ -98,7 +98,7 @@ def pick(source: Source, systems: Sequence[str], select_by: str, budget: int) ->
     worths = worth(pool, range(len(systems)), weight(metric))
     chosen = sorted(
         (things[pair] for pair in choose(worths, budget).tolist()),
-        key=lambda one: (one[0], one[1][0], one[1][1] or 0),
+        key=lambda candidate: (candidate[0], candidate[1][0], candidate[1][1] or 0),
     )
     pairs = tuple(_pair(asked[query_id], thing, source.corpus) for query_id, thing in chosen)
     unjudged, telling = int(pool.unjudged.sum()), int((worths > 0).sum())
@@ -125,7 +125,7 @@ def _hits(rankings: "pd.DataFrame", systems: Sequence[str]) -> dict[str, list[Hi
     """Question -> the first hits of every system."""
     shown = rankings[rankings["system"].isin(systems) & rankings["rank"].between(1, KEPT)]
     place = {name: number for number, name in enumerate(systems)}
-    found: dict[str, list[Hit]] = {}
+    by_query: dict[str, list[Hit]] = {}
     for row in shown.itertuples():
         hit = Hit(
             system=place[str(row.system)],
@@ -135,8 +135,8 @@ def _hits(rankings: "pd.DataFrame", systems: Sequence[str]) -> dict[str, list[Hi
             end=int(row.shown_end),
             relevant=bool(row.relevant or row.evidence),
         )
-        found.setdefault(str(row.query_id), []).append(hit)
-    return dict(sorted(found.items()))
+        by_query.setdefault(str(row.query_id), []).append(hit)
+    return dict(sorted(by_query.items()))
 
 
 def _documents(hits: Sequence[Hit], query: Query) -> list[Placed]:
@@ -162,7 +162,7 @@ def _documents(hits: Sequence[Hit], query: Query) -> list[Placed]:
 def _spans(hits: Sequence[Hit]) -> list[Placed]:
     """Places of the documents at the best rank of the hits there; those with evidence in them are
     judged."""
-    found: list[Placed] = []
+    placed: list[Placed] = []
     for doc_id in sorted({hit.doc_id for hit in hits}):
         left = sorted(
             (hit for hit in hits if hit.doc_id == doc_id),
@@ -175,9 +175,9 @@ def _spans(hits: Sequence[Hit]) -> list[Placed]:
             for hit in same:
                 ranks[hit.system] = min(ranks.get(hit.system, hit.rank), hit.rank)
             judged = 1 if any(hit.relevant for hit in same) else UNJUDGED
-            found.append(((doc_id, first.start, first.end), ranks, judged))
+            placed.append(((doc_id, first.start, first.end), ranks, judged))
             left = [hit for hit in left if hit not in same]
-    return found
+    return placed
 
 
 def _overlap(hit: Hit, shortest: Hit) -> bool:

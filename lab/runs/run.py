@@ -152,7 +152,9 @@ class Run:
     def scores(self, system: str | None = None) -> Scores:
         """Per-question scores of one system."""
         place = self.tables.place(system or self.recommended)
-        unscored = tuple((one, why) for one, why in self.manifest["questions"]["unscored"])
+        unscored = tuple(
+            (query_id, why) for query_id, why in self.manifest["questions"]["unscored"]
+        )
         return Scores(self.query_ids, self.metrics, self.tables.values[place], unscored)
 
     def causes(self) -> "pd.DataFrame":

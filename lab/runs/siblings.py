@@ -46,7 +46,7 @@ def sibling_confusion(tables: Tables, corpus: Corpus, queries: Sequence[Query]) 
         tables.rankings["query_id"].isin(list(asked)) & tables.rankings["rank"].between(1, SEEN)
     ]
     held = _identifiers_of(corpus)
-    found = []
+    confusions = []
     for system in tables.systems["system"]:
         outcome: dict[str, tuple[int, int]] = dict.fromkeys(asked, (SEEN + 1, SEEN + 1))
         for row in hits[hits["system"] == system].sort_values("rank").itertuples():
@@ -59,7 +59,7 @@ def sibling_confusion(tables: Tables, corpus: Corpus, queries: Sequence[Query]) 
                 outcome[row.query_id] = right, min(wrong, row.rank)
         outranked = tuple(query_id for query_id, (right, wrong) in outcome.items() if wrong < right)
         total = len(outcome)
-        found.append(
+        confusions.append(
             Confusion(
                 str(system),
                 total,
@@ -69,13 +69,15 @@ def sibling_confusion(tables: Tables, corpus: Corpus, queries: Sequence[Query]) 
                 outranked,
             )
         )
-    return found
+    return confusions
 
 
 def _asked(query: Query, near: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
     """Identifiers of the question that have near misses in the corpus."""
     return frozenset(
-        name for _, found in find_identifiers(query.text) if near.get(name := folded(found))
+        name
+        for _, identifier in find_identifiers(query.text)
+        if near.get(name := folded(identifier))
     )
 
 

@@ -149,10 +149,10 @@ def sides(
     Raises RunError when a TREC run comes without judgements, or a document-judged run meets a
     span-judged one.
     """
-    found = []
+    read = []
     for path, system in zip(paths, systems, strict=True):
         if (path / MANIFEST).is_file():
-            found.append(run_side(path, system))
+            read.append(run_side(path, system))
         elif not path.is_file():
             raise RunError(f"{path}: neither a run folder (no {MANIFEST}) nor a TREC run file")
         elif qrels is None:
@@ -160,8 +160,8 @@ def sides(
                 f"{path}: a TREC run needs judgements to be compared; name them with --qrels FILE"
             )
         else:
-            found.append(trec_side(path, qrels, metrics))
-    return found[0], found[1]
+            read.append(trec_side(path, qrels, metrics))
+    return read[0], read[1]
 
 
 def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:

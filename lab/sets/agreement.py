@@ -138,13 +138,13 @@ def _interval(tables: Floats, weights: Floats, seed: int) -> tuple[float, float]
         draws = np.random.default_rng(seed).multinomial(
             int(counts.sum()), counts / counts.sum(), size=RESAMPLES
         )
-        found = kappa(draws.reshape(RESAMPLES, *weights.shape).astype(np.float64), weights)
+        kappas = kappa(draws.reshape(RESAMPLES, *weights.shape).astype(np.float64), weights)
     else:
         drawn = np.random.default_rng(seed).multinomial(
             len(tables), np.full(len(tables), 1 / len(tables)), size=RESAMPLES
         )
-        found = kappa(np.tensordot(drawn.astype(np.float64), tables, axes=1), weights)
-    low, high = np.quantile(found, [TAIL, 1 - TAIL])
+        kappas = kappa(np.tensordot(drawn.astype(np.float64), tables, axes=1), weights)
+    low, high = np.quantile(kappas, [TAIL, 1 - TAIL])
     return float(low), float(high)
 
 
@@ -164,7 +164,7 @@ def sentence_grades(
     has the highest grade of the evidence that holds at least half of it, else 0.
     """
     others = {query.query_id: query for query in b}
-    found: tuple[dict[Item, int], dict[Item, int]] = {}, {}
+    both: tuple[dict[Item, int], dict[Item, int]] = {}, {}
     spans: dict[str, list[tuple[int, int]]] = {}
     for query in a:
         other = others.get(query.query_id)
@@ -175,11 +175,11 @@ def sentence_grades(
             for start, end in spans.setdefault(
                 doc_id, [s for s in sentence_spans(text) if text[slice(*s)].strip()]
             ):
-                for grades, marked in zip(found, (query, other), strict=True):
+                for grades, marked in zip(both, (query, other), strict=True):
                     grades[query.query_id, f"{doc_id}:{start}-{end}"] = _grade(
                         marked, doc_id, text, start, end
                     )
-    return found
+    return both
 
 
 def _grade(query: Query, doc_id: str, text: str, start: int, end: int) -> int:

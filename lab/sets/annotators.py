@@ -39,8 +39,10 @@ def read_annotators(a: Path, b: Path, corpus: Path | None) -> Annotators:
         raise DiagnosticsError(f"{path}: no such file or folder" for path in absent)
     if is_sheet(a) and is_sheet(b):
         labels = [read_labels(path) for path in (a, b)]
-        unit = "document" if all(one.start is None for of in labels for one in of) else "span"
-        first, second = ({(one.query_id, one.item): one.grade for one in of} for of in labels)
+        unit = "document" if all(label.start is None for of in labels for label in of) else "span"
+        first, second = (
+            {(label.query_id, label.item): label.grade for label in of} for of in labels
+        )
         return Annotators(first, second, unit)
     if all(path.is_file() and path.suffix != ".jsonl" for path in (a, b)):
         (grades_a, strange_a), (grades_b, strange_b) = _qrels(a), _qrels(b)

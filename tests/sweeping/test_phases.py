@@ -173,7 +173,7 @@ def test_intervals_are_those_of_every_room(run: lab.Run, tmp_path: Path) -> None
     row = run.table().set_index("system").loc[system]
     side = run_side(folder, system)
     rules = Rules(rule=(Rule(metric="recall@5", floor=0.01),), min_questions=1)
-    told = judge_gate(side, side, rules, date(2026, 1, 1)).outcomes[1].told
+    told = judge_gate(side, side, rules, date(2026, 1, 1)).outcomes[1].finding
     assert f"[{row['recall@5_low']:.3f}, {row['recall@5_high']:.3f}]" in told
     other = run_side(folder, "fixed-150 bm25")
     line = next(one for one in compare_sides(side, other).lines if one.metric == "ndcg@10")

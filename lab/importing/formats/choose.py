@@ -163,7 +163,7 @@ def _named(
     role: Role, paths: Sequence[Path], formats: Mapping[Path, str], problems: list[str]
 ) -> list[Path]:
     """What the user named for a role: files, and the single documents of folders."""
-    found: list[Path] = []
+    paths_named: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = [
@@ -173,12 +173,12 @@ def _named(
             ]
             if not inside:
                 problems.append(f"{path}: holds no text, HTML, Word or PDF file to be a document")
-            found += inside
+            paths_named += inside
         elif path in formats and role in ROLES_OF[formats[path]]:
-            found.append(path)
+            paths_named.append(path)
         elif path in formats:
             problems.append(f"{path}: not read as {role}; it looks like {formats[path]}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(paths_named))
 
 
 def _tell_unread(formats: Mapping[Path, str], chosen: Chosen, into: Collection) -> None:
@@ -206,7 +206,7 @@ def _files(source: Path, into: Collection, problems: list[str]) -> list[Path]:
     problems; links that lead out of the source, and what speaks about it, are findings."""
     if source.is_file():
         return [source]
-    found: list[Path] = []
+    files: list[Path] = []
 
     def unreadable(fault: OSError) -> None:
         problems.append(f"{fault.filename}: cannot be read ({fault.strerror})")
@@ -231,8 +231,8 @@ def _files(source: Path, into: Collection, problems: list[str]) -> list[Path]:
                     str(path), "dropped", "about the set", "it was not read; rename it to be read"
                 )
             else:
-                found.append(path)
-    return found
+                files.append(path)
+    return files
 
 
 def _relative(path: Path, source: Path) -> str:

@@ -24,7 +24,7 @@ def read_questions(path: Path, into: Collection) -> None:
 def _pairs(path: Path, into: Collection) -> list[tuple[str, str, str]]:
     lines = list(placed_lines(path, decode(path, into)))
     separator = "\t" if all("\t" in line for _, line in lines) else " "
-    problems, found = [], []
+    problems, pairs = [], []
     for place, line in lines:
         name, _, text = line.partition(separator)
         if not name.strip() or not text.strip():
@@ -32,7 +32,7 @@ def _pairs(path: Path, into: Collection) -> list[tuple[str, str, str]]:
                 f"{place}: expected an id and a text, parted by a "
                 f"{'tab' if separator != ' ' else 'blank'}"
             )
-        found.append((place, name.strip(), text.strip()))
+        pairs.append((place, name.strip(), text.strip()))
     if problems:
         raise CorpusError(problems)
-    return found
+    return pairs

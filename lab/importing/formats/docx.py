@@ -47,20 +47,20 @@ class _Parts:
     def related(self, part: str) -> dict[str, list[str]]:
         """Names of the parts that a part refers to, by the last word of their type."""
         folder, name = posixpath.split(part)
-        found: dict[str, list[str]] = {}
+        by_kind: dict[str, list[str]] = {}
 
         def begin(tag: str, attributes: dict[str, str]) -> None:
             kind = attributes.get("Type", "").rpartition("/")[2]
             if attributes.get("TargetMode") != "External" and "Target" in attributes:
                 target = posixpath.normpath(posixpath.join("/", folder, attributes["Target"]))
-                found.setdefault(kind, []).append(target.lstrip("/"))
+                by_kind.setdefault(kind, []).append(target.lstrip("/"))
 
         relations = posixpath.join(folder, "_rels", f"{name}.rels")
         if relations in self._names:
             parser = namespaced()
             parser.StartElementHandler = begin
             self.feed(relations, parser)
-        return found
+        return by_kind
 
     def feed(self, part: str, parser: expat.XMLParserType) -> None:
         for block in blocks(self.path, self._archive, part, self._into.budget):

@@ -64,8 +64,8 @@ class Markup:
         parts, before = [], start
         for tag in self.tags(start, end):
             parts.append(self.text[before : tag.start])
-            beside = self.text[tag.start - 1 : tag.start] + self.text[tag.end : tag.end + 1]
-            if tag.name and tag.name not in INLINE and not any(map(str.isspace, beside)):
+            neighbours = self.text[tag.start - 1 : tag.start] + self.text[tag.end : tag.end + 1]
+            if tag.name and tag.name not in INLINE and not any(map(str.isspace, neighbours)):
                 parts.append("\n")
             before = tag.end
         text = "".join([*parts, self.text[before:end]])

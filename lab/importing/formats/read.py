@@ -151,7 +151,7 @@ def _check(source: Path, named: Mapping[Role, Named], columns: Columns) -> dict[
         for noun, name in columns.items()
         if noun not in NAMES or not name
     ]
-    found: dict[Role, list[Path]] = {}
+    by_role: dict[Role, list[Path]] = {}
     for role in ROLES:
         given = named[role]
         for name in [given] if isinstance(given, str) else given or ():
@@ -163,10 +163,10 @@ def _check(source: Path, named: Mapping[Role, Named], columns: Columns) -> dict[
             elif path.is_dir() and role != "documents":
                 problems.append(f"{path}: is a folder; expected a file of {role}")
             else:
-                found.setdefault(role, []).append(path)
+                by_role.setdefault(role, []).append(path)
     if problems:
         raise CorpusError(problems)
-    return found
+    return by_role
 
 
 def _root(source: Path, documents: Sequence[Path]) -> Path:

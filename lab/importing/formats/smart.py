@@ -49,15 +49,15 @@ def read_judgements(path: Path, into: Collection) -> None:
     problems: list[str] = []
     lines = list(placed_lines(path, decode(path, into)))
     if all(len(line.split()) == len(("query", "document", "code")) for _, line in lines):
-        found = list(_coded(lines, problems))
+        judgements = list(_coded(lines, problems))
     else:
-        found = [
+        judgements = [
             Judgement(row.place, row.query_id, row.doc_id, row.grade)
             for row in parse_qrels(lines, problems)
         ]
     if problems:
         raise CorpusError(problems)
-    codes = {judgement.grade for judgement in found}
+    codes = {judgement.grade for judgement in judgements}
     if codes <= set(CRANFIELD_GAINS) and {1, 4} <= codes:
         into.note(
             str(path),
@@ -65,8 +65,10 @@ def read_judgements(path: Path, into: Collection) -> None:
             "reversed codes",
             "1 is best and 4 least in this file; grades written: 1→4, 2→3, 3→2, 4→1, -1→0",
         )
-        found = [Judgement(j.place, j.query_id, j.doc_id, CRANFIELD_GAINS[j.grade]) for j in found]
-    into.judgements.extend(found)
+        judgements = [
+            Judgement(j.place, j.query_id, j.doc_id, CRANFIELD_GAINS[j.grade]) for j in judgements
+        ]
+    into.judgements.extend(judgements)
 
 
 def _coded(lines: list[tuple[str, str]], problems: list[str]) -> Iterator[Judgement]:

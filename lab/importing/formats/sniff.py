@@ -57,11 +57,11 @@ def sniff(path: Path, role: Role | None, columns: Mapping[str, str]) -> str | No
     if suffix in MARKUP and role in (None, "documents"):
         return TEXTS[suffix]
     head = text[:HEAD]
-    if kind in ("csv", "tsv") and (found := _table(path, role, columns, sure=True)):
-        return found
-    found = _marked(head, name, role) or _by_columns(head, name, role)
-    if found:
-        return found
+    if kind in ("csv", "tsv") and (format_name := _table(path, role, columns, sure=True)):
+        return format_name
+    format_name = _marked(head, name, role) or _by_columns(head, name, role)
+    if format_name:
+        return format_name
     if kind in TABLES:
         return "squad" if _holds(head, '"paragraphs"', '"context"') else _table(path, role, columns)
     return TEXTS.get(suffix)
@@ -143,15 +143,15 @@ def _table(
         if keys <= present:
             return name
     shown = role_of(path, row, columns)
-    found = (shown and role) if sure else role
-    found = found or shown
+    shape = (shown and role) if sure else role
+    shape = shape or shown
     sheet = is_sheet(row, columns)
     passages = sheet and brings_passages(row, columns)
-    if found == "questions" and sheet:
+    if shape == "questions" and sheet:
         return "sheet with passages" if passages else "sheet"
     if role == "documents" and passages:
         return "sheet with passages"
-    return f"table {found}" if found else None
+    return f"table {shape}" if shape else None
 
 
 # Tables known by their columns.

@@ -30,9 +30,9 @@ def read_documents(path: Path, into: Collection) -> None:
             problems.append(f"{place}: a <DOC> without <DOCNO>; every document needs its id")
             continue
         title = _first(fields, TITLES)
-        texts, beside = fields.get("text", []), fields.get("", [])
-        left += len(" ".join(beside).split()) if texts else 0
-        text = "\n\n".join(filter(None, (part.strip() for part in texts or beside)))
+        texts, loose = fields.get("text", []), fields.get("", [])
+        left += len(" ".join(loose).split()) if texts else 0
+        text = "\n\n".join(filter(None, (part.strip() for part in texts or loose)))
         into.add_document(place, doc_id, joined(title, text), title)
     if problems:
         raise CorpusError(problems)

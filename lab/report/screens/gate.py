@@ -31,7 +31,7 @@ def gate_screen(gate: Gate) -> Table:
         table.add_row(
             Text(outcome.rule),
             f"{MARKS[outcome.status]} {WORDS[outcome.status]}",
-            Text(outcome.told),
+            Text(outcome.finding),
         )
     return table
 
@@ -59,7 +59,7 @@ def gate_markdown(gate: Gate) -> str:
         "|---|---|---|",
     ]
     lines += [
-        f"| {MARKS[o.status]} {WORDS[o.status]} | {_cell(o.rule)} | {_cell(o.told)} |"
+        f"| {MARKS[o.status]} {WORDS[o.status]} | {_cell(o.rule)} | {_cell(o.finding)} |"
         for o in gate.outcomes
     ]
     return "\n".join(lines) + "\n"
@@ -87,7 +87,7 @@ def gate_junit(gate: Gate) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", {"classname": "lab.gate", "name": _printable(outcome.rule)}
         )
-        told = _printable(outcome.told)
+        told = _printable(outcome.finding)
         if outcome.status in ("fail", "weak"):
             ElementTree.SubElement(
                 case, "failure", {"type": WORDS[outcome.status], "message": told}

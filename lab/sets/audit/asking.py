@@ -65,22 +65,22 @@ def repeated_variants(queries: Sequence[Query]) -> Iterator[Finding]:
     """Variants whose terms are those of the question or of another variant: they only add weight to
     one wording."""
     terms = ANALYZERS["auto"]
-    found = []
+    repeating = []
     for query in queries:
         worded = (
             [tuple(terms(text)) for text in (query.text, *query.variants)] if query.variants else []
         )
         if len(set(worded)) < len(worded):
-            found.append(query.query_id)
-    if found:
+            repeating.append(query.query_id)
+    if repeating:
         message = (
-            f"{counted(len(found), 'question')} have a variant that repeats "
-            f"another wording: {listed(found)}"
+            f"{counted(len(repeating), 'question')} have a variant that repeats "
+            f"another wording: {listed(repeating)}"
         )
         yield Finding(
             "note",
             "repeated variants",
             message,
             "remove it: it only gives that wording more weight",
-            tuple(found),
+            tuple(repeating),
         )

@@ -67,8 +67,8 @@ def _near_duplicates(
     long ones)."""
     shingles = [_shingles(words) for words in terms]
     holders: dict[int, list[int]] = defaultdict(list)
-    for number, found in enumerate(shingles):
-        for shingle in found:
+    for number, of_text in enumerate(shingles):
+        for shingle in of_text:
             holders[shingle].append(number)
     common: Counter[tuple[int, int]] = Counter()
     for members in holders.values():
@@ -82,12 +82,12 @@ def _near_duplicates(
 
 def _shingles(words: Sequence[str]) -> set[int]:
     # crc32, for Python's own hash of text differs from run to run.
-    found = {
+    hashes = {
         zlib.crc32("\0".join(words[i : i + SHINGLE]).encode())
         for i in range(len(words) - SHINGLE + 1)
     }
     return (
-        found if len(words) <= WHOLE else {shingle for shingle in found if shingle % SAMPLED == 0}
+        hashes if len(words) <= WHOLE else {shingle for shingle in hashes if shingle % SAMPLED == 0}
     )
 
 
@@ -140,8 +140,8 @@ def _alike(queries: Sequence[Query]) -> Iterator[tuple[str, str]]:
     terms = [frozenset(analyzer(query.text)) for query in queries]
     holders: dict[str, list[int]] = defaultdict(list)
     common: Counter[tuple[int, int]] = Counter()
-    for number, found in enumerate(terms):
-        for term in found:
+    for number, of_text in enumerate(terms):
+        for term in of_text:
             holders[term].append(number)
     for members in holders.values():
         # A term of very many questions (what, is) would make the pairs quadratic; alike ones share

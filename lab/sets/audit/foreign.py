@@ -81,10 +81,10 @@ def read_foreign(paths: Sequence[Path]) -> ForeignSet:
         Finding(
             "warning" if rule == OFF_SCALE else GRADE[action],
             rule,
-            f"{counted(len(found), 'case')}, {found[0]}",
+            f"{counted(len(messages), 'case')}, {messages[0]}",
             REMEDY[action],
-            tuple(found),
+            tuple(messages),
         )
-        for (action, rule), found in cases.items()
+        for (action, rule), messages in cases.items()
     )
     return ForeignSet(Corpus(mended.documents), mended.queries, findings)

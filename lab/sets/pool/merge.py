@@ -57,7 +57,9 @@ def merge(
     if problems:
         raise DiagnosticsError(problems)
     by_query: dict[str, list[Label]] = {}
-    for label in {(one.query_id, one.item, _span(one, corpus)): one for one in labels}.values():
+    for label in {
+        (each.query_id, each.item, _span(each, corpus)): each for each in labels
+    }.values():
         by_query.setdefault(label.query_id, []).append(label)
     earlier: list[Label] = []
     with replacing(folder) as fresh:
@@ -69,18 +71,18 @@ def merge(
             earlier += _beside(path)
         (fresh / LABELS).write_text(labels_csv(dict.fromkeys([*earlier, *labels])), "utf-8")
     relevant = [label for label in labels if label.grade > 0]
-    answered = {one.query_id for one in relevant if not asked[one.query_id].evidence}
+    answered = {each.query_id for each in relevant if not asked[each.query_id].evidence}
     return Merged(folder, len(relevant), len(labels) - len(relevant), tuple(sorted(answered)))
 
 
 def earlier_labels(sets: Iterable[Path]) -> dict[str, set[tuple[str, int | None, int | None]]]:
     """What the labels beside the sets judged, by question: things that need not be asked again."""
-    found: dict[str, set[tuple[str, int | None, int | None]]] = {}
+    labelled: dict[str, set[tuple[str, int | None, int | None]]] = {}
     for path in sets:
         for label in _beside(path):
             thing = label.doc_id, label.start, label.end
-            found.setdefault(label.query_id, set()).add(thing)
-    return found
+            labelled.setdefault(label.query_id, set()).add(thing)
+    return labelled
 
 
 def _beside(path: Path) -> tuple[Label, ...]:
@@ -202,8 +204,8 @@ def _documents(evidence: Sequence[dict[str, Any]], labels: Iterable[Label]) -> l
 def _spans(
     evidence: Sequence[dict[str, Any]], labels: Sequence[Label], corpus: Corpus
 ) -> list[dict[str, Any]]:
-    found = [dict(item) for item in evidence]
-    groups = {item.get("group", f" {place}") for place, item in enumerate(found)}
+    items = [dict(item) for item in evidence]
+    groups = {item.get("group", f" {place}") for place, item in enumerate(items)}
     for label in labels:
         span = _span(label, corpus) if label.grade > 0 else None
         if span is None:
@@ -213,8 +215,8 @@ def _spans(
         fresh = {"doc_id": label.doc_id, "start": start, "end": end, "quote": quote}
         fresh["grade"] = label.grade
         if label.counts != "needed" and len(groups) == 1:
-            name = found[0].get("group", "labelled")
-            found = [item | {"group": name} for item in found]
+            name = items[0].get("group", "labelled")
+            items = [item | {"group": name} for item in items]
             fresh["group"] = name
-        found.append(fresh)
-    return found
+        items.append(fresh)
+    return items

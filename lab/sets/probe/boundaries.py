@@ -115,7 +115,7 @@ def _candidates(rarity: Rarity) -> Iterator[tuple[int, Passage]]:
 
 def _parted(rarity: Rarity, cuts: Cuts) -> list[tuple[int, int]]:
     """Passages that no chunk holds, with the cut that leaves enough on either side."""
-    found = []
+    passages = []
     for number, passage in _candidates(rarity):
         document, side = (
             cuts.chunking.corpus.position[passage.doc_id],
@@ -124,8 +124,8 @@ def _parted(rarity: Rarity, cuts: Cuts) -> list[tuple[int, int]]:
         inside = cuts.inside(document, passage.start, passage.end)
         fair = [cut for cut in inside if passage.start + side <= cut <= passage.end - side]
         if fair and -cuts.margin(document, passage.start, passage.end) >= side:
-            found.append((number, fair[0]))
-    return found
+            passages.append((number, fair[0]))
+    return passages
 
 
 def _controls(rarity: Rarity, cuts: Cuts) -> list[tuple[int, int]]:
@@ -169,7 +169,7 @@ def _control(
     length, idf = len(rarity.passages[probe.number].text), rarity.mean_idf(probe.words)
     first = bisect_left(controls, ((1 - LENGTH_TOLERANCE) * length, 0))
     last = bisect_right(controls, ((1 + LENGTH_TOLERANCE) * length, len(rarity.passages)))
-    best, found = LENGTH_TOLERANCE + IDF_TOLERANCE, None
+    best, closest = LENGTH_TOLERANCE + IDF_TOLERANCE, None
     for size, number in sorted(
         controls[first:last], key=lambda control: (abs(control[0] - length), control)
     ):
@@ -181,5 +181,5 @@ def _control(
             continue
         rarer = abs(rarity.mean_idf(words) - idf) / idf
         if rarer <= IDF_TOLERANCE and longer + rarer < best and _asks(rarity, words):
-            best, found = longer + rarer, _Probe(number, words)
-    return found
+            best, closest = longer + rarer, _Probe(number, words)
+    return closest

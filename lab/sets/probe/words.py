@@ -41,20 +41,20 @@ def content_words(text: str) -> list[Word]:
     named = [span for span, _ in find_identifiers(text)] + [
         match.span() for match in LINK.finditer(text)
     ]
-    found: list[Word] = []
+    words: list[Word] = []
     for match in WORD.finditer(text):
         if any(start < match.end() and match.start() < end for start, end in named):
             continue
         if match["cjk"]:
             pieces = PIECE.finditer(FUNCTION.sub(lambda run: " " * len(run.group()), match.group()))
-            found.extend(
+            words.extend(
                 Word(p.group(), match.start() + p.start(), match.start() + p.end()) for p in pieces
             )
         elif (
             word := match.group().lower().removesuffix("'s").removesuffix("’s")
         ) not in STOP_WORDS:
-            found.append(Word(word, *match.span()))
-    return found
+            words.append(Word(word, *match.span()))
+    return words
 
 
 @dataclass(frozen=True, eq=False)
