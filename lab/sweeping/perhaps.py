@@ -54,7 +54,10 @@ def perhaps_evidence(
     for (query, document), hits in sorted(above.items()):
         if len({system for _, _, system in hits}) * 2 > len(rows):
             text = corpus.documents[document].text
-            held = [(s, e, n) for s, e, n in hits if _holds(text[s:e], words[query])]
+            # A span is the hit of many systems, and read once.
+            spans = {(s, e) for s, e, _ in hits}
+            holding = {(s, e) for s, e in spans if _holds(text[s:e], words[query])}
+            held = [hit for hit in hits if hit[:2] in holding]
             for start, end, systems in _places(held, len(rows)):
                 of_hit = set(ANALYZERS["english"](text[start:end]))
                 places.append(
