@@ -36,7 +36,7 @@ def bm25(data: Path, rounds: int) -> dict[str, dict[str, Timing]]:
     index, peer = compile_terms(terms, config), rank_bm25.BM25Okapi(terms, k1=1.2)
     peer_s = bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numba")
     peer_s.index(terms, show_progress=False)
-    known = index.query_terms(questions)
+    known = index.terms.counts(questions)
 
     def bm25s_index() -> None:
         bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numba").index(

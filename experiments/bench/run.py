@@ -271,6 +271,7 @@ def main() -> None:
             "start": lambda: rows("start", start(rounds, work)),
             "repeat": lambda: rows("quickstart again", repeat(rounds, work)),
             "extend": lambda: alone("extend.py", rounds),
+            "grid": lambda: alone("grid.py"),
             "use": lambda: alone("use.py", rounds),
             "dtype": lambda: alone("dtype.py", data, rounds),
             "overhead": lambda: alone(

@@ -15,9 +15,8 @@ from lab.evaluation.scores import SystemRun
 from lab.pipeline.memo import Memo
 from lab.relevance.judge import Judge
 from lab.relevance.place import place
-from lab.retrieval.analyzer import ANALYZERS
-from lab.retrieval.config import BM25Config
 from lab.retrieval.folding import fold
+from lab.retrieval.search_terms import SearchTerms
 
 
 class Diagnosis:
@@ -28,7 +27,7 @@ class Diagnosis:
         self.stages = replay.stages
         self.pieces = replay.pieces
         self._cuts: Memo[tuple[Judge, int], Cut | None] = Memo()
-        self._unmatched: Memo[tuple[BM25Config, int], tuple[Unmatched, ...]] = Memo()
+        self._unmatched: Memo[tuple[SearchTerms, int], tuple[Unmatched, ...]] = Memo()
         self._folded = ""
 
     @property
@@ -112,6 +111,7 @@ class Diagnosis:
         bm25 = case.config.bm25
         if bm25 is None or case.cause(unit) not in ("lexical_gap", "both"):
             return ()
+        searched = self.stages.indexes.bm25_index(bm25).own.terms
 
         def compute() -> tuple[Unmatched, ...]:
             corpus, query = (
@@ -119,14 +119,17 @@ class Diagnosis:
                 self.pieces.queries[self.pieces.query[unit]],
             )
             text, start, end = place(corpus, self.pieces.items[unit][0])
-            index, analyzer = self.stages.indexes.bm25_index(bm25).own, ANALYZERS[bm25.analyzer]
             wordings = (query.text, *(query.variants if self.stages.variants else ()))
-            terms = [term for wording in wordings for term in index.terms(wording)]
+            terms = [term for wording in wordings for term in searched(wording)]
             return unmatched(
-                terms, text[start:end], analyzer, index.vocabulary, self._folded_corpus()
+                terms,
+                text[start:end],
+                searched.analyzer,
+                searched.vocabulary,
+                self._folded_corpus(),
             )
 
-        return self._unmatched.once((bm25, unit), compute)
+        return self._unmatched.once((searched, unit), compute)
 
     def _folded_corpus(self) -> str:
         """The whole corpus as it is matched."""

@@ -15,7 +15,7 @@ from lab.relevance.judge import DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import BM25Config, DenseConfig, RerankConfig
 from lab.retrieval.fusion import Boost
-from lab.retrieval.ranking import Ranking, project, ranks_of
+from lab.retrieval.ranking import Ranking, merged, ranks_of
 from lab.retrieval.rerank import rerank
 from lab.retrieval.similarity import prepared
 from lab.retrieval.similarity import scores as similarities
@@ -53,14 +53,10 @@ class EditedRanks:
             scores = self._pair_scores(config.rerank, query, edits, ranking)
             ranking = rerank(ranking, scores, config.rerank, questions)
         target, judged_as = self._judged(config, judge, edits)
-        # Each row has its edit under the same number, so rows are asked one document or span at a
-        # time.
-        ranks = np.zeros(len(edits), dtype=np.int64)
-        for judged in np.unique(judged_as):
-            rows = np.flatnonzero(judged_as == judged)
-            of_rows = Ranking(ranking.chunks[rows], ranking.scores[rows])
-            shown = project(of_rows, np.append(target, judged))
-            ranks[rows] = ranks_of(shown, np.arange(len(rows)), np.full(len(rows), judged))
+        # Each row has its edit under the same number, the one behind all chunks.
+        mapped = np.append(target, (NONE, NONE))[ranking.chunks]
+        mapped = np.where(ranking.chunks == len(target), judged_as[:, None], mapped)
+        ranks = ranks_of(merged(ranking, mapped), np.arange(len(edits)), judged_as)
         return np.where(ranks > 0, ranks, NEVER)
 
     def _first_stage(self, stages: Stages, config: Config, query: Ints, edits: Edits) -> Ranking:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lab.arrays import Bools, Ints
+from lab.arrays import Bools, Floats, Ints
 from lab.config.config import Config
+from lab.config.distinct import reduced
 from lab.diagnosis.alpha.families import Families
 from lab.diagnosis.chunk_edits import ChunkEdit, ChunkEdits
 from lab.diagnosis.competitors import Competitors
@@ -47,6 +48,8 @@ class Replay:
         self.reruns = Reruns(stages, pieces)
         self._edited = EditedRanks(stages, pieces)
         self._asking: Memo[tuple[bytes, bool, bool], Stages] = Memo()
+        # System -> its first stage of every question asked so far: chunks and scores.
+        self._rankings: Memo[Config, dict[int, tuple[Ints, Floats]]] = Memo()
 
     def edited_within(
         self, config: Config, judge: Judge, units: Ints, edits: Sequence[ChunkEdit], k: Ints
@@ -62,14 +65,32 @@ class Replay:
         return self.reruns.within(config, judge, units, first, k)
 
     def _first_stage(self, config: Config, query: Ints) -> Ranking:
-        """A changed system's first stage of some questions, one row each. Only these are asked;
-        what differs in alpha alone often asks the same ones."""
+        """A changed system's first stage of some questions, one row each. Only these are asked."""
         each, row = np.unique(query, return_inverse=True)
+        first = self._lexical(config, each) if config.dense is None else self._fused(config, each)
+        return Ranking(first.chunks[row], first.scores[row])
+
+    def _fused(self, config: Config, questions: Ints) -> Ranking:
+        """What differs in alpha alone often asks the same questions, and has the same legs."""
 
         def asking() -> Stages:
-            queries = [self.stages.questions.queries[question] for question in each.tolist()]
-            return self.stages.asking(queries, filtered=config.filter, variants=config.variants)
+            return self._stages(config, questions)
 
-        key = each.tobytes(), config.filter, config.variants
-        first = self._asking.once(key, asking).first_stage(config)
-        return Ranking(first.chunks[row], first.scores[row])
+        key = questions.tobytes(), config.filter, config.variants
+        return self._asking.once(key, asking).first_stage(config)
+
+    def _lexical(self, config: Config, questions: Ints) -> Ranking:
+        """What differs in k1 or b alone is often changed into the same system, and misses most of
+        the same questions: each is asked once."""
+        key = reduced(config.model_copy(update={"rerank": None, "deliver": "chunk"}))
+        known = self._rankings.once(key, dict)
+        new = [question for question in questions.tolist() if question not in known]
+        if new:
+            first = self._stages(config, np.array(new)).first_stage(key)
+            known.update(zip(new, zip(first.chunks, first.scores, strict=True), strict=True))
+        chunks, scores = zip(*(known[question] for question in questions.tolist()), strict=True)
+        return Ranking(np.array(chunks), np.array(scores))
+
+    def _stages(self, config: Config, questions: Ints) -> Stages:
+        queries = [self.stages.questions.queries[question] for question in questions.tolist()]
+        return self.stages.asking(queries, filtered=config.filter, variants=config.variants)

@@ -21,6 +21,7 @@ from lab.retrieval.analyzer import ANALYZERS
 from lab.retrieval.bm25 import BM25, TermCounts, compile_counts
 from lab.retrieval.bm25_formulas import TermWeight
 from lab.retrieval.config import BM25Config
+from lab.retrieval.search_terms import SearchTerms
 from lab.retrieval.sketch import Sketch
 from lab.retrieval.views import Entries, Views, parted
 
@@ -72,7 +73,7 @@ def read_views(place: Path, chunking: Chunking) -> list[Entries]:
 
 def write_bm25(place: Path, terms: Sequence[str], counts: csr_array, config: BM25Config) -> None:
     """Write the counts of all passages (rows x terms) and what they weigh."""
-    counted = TermCounts.of({term: number for number, term in enumerate(terms)}, counts)
+    counted = TermCounts.of(_search_terms(terms, config), counts)
     index = compile_counts(counted, config)
     (place / TERMS).write_text(json.dumps(list(terms), ensure_ascii=False), "utf-8")
     save(
@@ -96,8 +97,7 @@ def read_bm25(
     terms = json.loads((place / TERMS).read_text("utf-8"))
     blank, average = mapped(place, "bm25_facts").tolist()
     whole = BM25(
-        ANALYZERS[config.analyzer],
-        {term: number for number, term in enumerate(terms)},
+        _search_terms(terms, config),
         _matrix(place, "bm25_weights", len(terms)),
         mapped(place, "bm25_constants"),
         blank=int(blank),
@@ -105,6 +105,12 @@ def read_bm25(
         term_weight=TermWeight(config.variant, config.k1, config.b, average),
     )
     return parted(whole, chunks, views)
+
+
+def _search_terms(terms: Sequence[str], config: BM25Config) -> SearchTerms:
+    return SearchTerms(
+        ANALYZERS[config.analyzer], {term: number for number, term in enumerate(terms)}
+    )
 
 
 def _matrix(place: Path, values: str, terms: int) -> csr_array:

@@ -25,6 +25,7 @@ from lab.retrieval.analyzer import ANALYZERS, AnalyzerName
 from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig
 from lab.retrieval.features import feature
 from lab.retrieval.fusion import Boost
+from lab.retrieval.search_terms import SearchTerms
 from lab.retrieval.views import Entries, Views, entries_of, parted
 
 
@@ -50,6 +51,10 @@ class Indexes:
         self._bm25: TimedMemo[BM25Config, Views[bm25.BM25]] = TimedMemo(resources, "index bm25")
         self._terms: TimedMemo[tuple[AnalyzerName, tuple[str, ...]], bm25.TermCounts] = TimedMemo(
             resources, "index bm25"
+        )
+        # (synonyms, analyzer, views) -> what is searched for a question
+        self._expanded: TimedMemo[tuple[str, AnalyzerName, tuple[str, ...]], SearchTerms] = (
+            TimedMemo(resources, "index bm25")
         )
         self._runs: TimedMemo[tuple[str, ...], bm25.Runs] = TimedMemo(resources, "index bm25")
         self._entries: TimedMemo[tuple[str, ...], list[Entries]] = TimedMemo(
@@ -93,14 +98,23 @@ class Indexes:
         def build() -> Views[bm25.BM25]:
             if config.synonyms:
                 plain = self.bm25_index(config.model_copy(update={"synonyms": ""}))
-                rules = self.resources.synonyms(config.synonyms).under(plain.own.analyzer)
-                return plain.each(lambda index: replace(index, synonyms=rules))
+                terms = self._search_terms(config, plain.own)
+                return plain.each(lambda index: replace(index, terms=terms))
             # Variants, k1 and b weigh the same counts.
             counts = self.term_counts(config.analyzer, config.views)
             index = bm25.compile_counts(counts, config)
             return parted(index, len(self.chunking), self.views(config.views))
 
         return self._bm25.once(config, build)
+
+    def _search_terms(self, config: BM25Config, plain: bm25.BM25) -> SearchTerms:
+        """With synonyms, over the terms of an index without."""
+
+        def expanded() -> SearchTerms:
+            rules = self.resources.synonyms(config.synonyms).under(plain.analyzer)
+            return replace(plain.terms, synonyms=rules)
+
+        return self._expanded.once((config.synonyms, config.analyzer, config.views), expanded)
 
     def term_counts(self, analyzer: AnalyzerName, views: tuple[str, ...]) -> bm25.TermCounts:
         """The terms of all `passages`."""

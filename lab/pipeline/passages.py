@@ -46,7 +46,7 @@ def passages_of(corpus: Corpus, config: Config, resources: Resources) -> Passage
     terms, counts, vectors = None, None, None
     if config.bm25 is not None:
         counted = indexes.term_counts(config.bm25.analyzer, config.views)
-        terms, counts = list(counted.vocabulary), counted.counts.T.tocsr()
+        terms, counts = list(counted.terms.vocabulary), counted.counts.T.tocsr()
     if config.dense is not None:
         similarity = resources.similarity(config.dense)
         parts = indexes.passage_vectors(config.dense)

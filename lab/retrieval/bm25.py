@@ -1,11 +1,9 @@
 """BM25 as rank-bm25 defines it, compiled to one sparse matrix and scored for all questions at
 once."""
 
-from array import array
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence, Sized
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -16,10 +14,10 @@ from lab.arrays import Floats, Ints
 from lab.chunking.chunk import Chunking
 from lab.retrieval.analyzer import ANALYZERS, Analyzer
 from lab.retrieval.bm25_formulas import DELTA, IDF, TermWeight
-from lab.retrieval.config import BM25Config
+from lab.retrieval.config import BM25Config, Variant
 from lab.retrieval.postings import scores_of, search
 from lab.retrieval.ranking import Ranking
-from lab.retrieval.synonyms import Expansion
+from lab.retrieval.search_terms import SearchTerms, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +32,37 @@ class Runs:
 @dataclass(frozen=True, eq=False)
 class TermCounts:
     """What every variant of BM25 is made from: `counts` (terms x chunks) says how often a term
-    stands in a chunk, `lengths` how many terms a chunk has, `vocabulary` which row a term is."""
+    stands in a chunk, `lengths` how many terms a chunk has, `terms` which row a term is."""
 
-    vocabulary: dict[str, int]
+    terms: SearchTerms
     counts: csr_array
     lengths: Ints
 
     @staticmethod
-    def of(vocabulary: dict[str, int], by_text: csr_array) -> "TermCounts":
+    def of(terms: SearchTerms, by_text: csr_array) -> "TermCounts":
         """From counts of texts x terms."""
         lengths = np.asarray(by_text.sum(axis=1), dtype=np.int64)
-        return TermCounts(vocabulary, by_text.T.tocsr(), lengths)
+        return TermCounts(terms, by_text.T.tocsr(), lengths)
+
+    @property
+    def indexed(self) -> int:
+        """Chunks that have a term."""
+        return int((self.lengths > 0).sum())
+
+    @property
+    def frequency(self) -> Ints:
+        """In how many chunks each term stands."""
+        return np.diff(self.counts.indptr)
+
+    def idf(self, variant: Variant) -> Floats:
+        """Over the terms; computed once, for k1 and b do not change it."""
+        if variant not in self._idf:
+            self._idf[variant] = IDF[variant](self.indexed, self.frequency)
+        return self._idf[variant]
+
+    @cached_property
+    def _idf(self) -> dict[Variant, Floats]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +73,23 @@ class BM25:
     score; `constants` what it adds to every chunk (BM25+ gives chunks without the term a share as
     well); `idf` is over the terms, and `term_weight` the factor beside it. Scores equal rank-bm25's
     `get_scores` over the same terms; chunks without any term count neither in N nor in the average
-    length. `synonyms` change the terms of questions, never what is indexed.
+    length.
     """
 
-    analyzer: Analyzer
-    vocabulary: dict[str, int]
+    terms: SearchTerms
     postings: csr_array
     constants: Floats
     blank: int
     idf: Floats
     term_weight: TermWeight
-    synonyms: Expansion | None = None
+
+    @property
+    def analyzer(self) -> Analyzer:
+        return self.terms.analyzer
+
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        return self.terms.vocabulary
 
     @property
     def size(self) -> int:
@@ -83,58 +107,37 @@ class BM25:
         as it was among all."""
         return replace(self, postings=self._by_chunk[:, chunks].tocsr())
 
-    def terms(self, question: str) -> list[str]:
-        """What is searched for a question: its terms and those of its synonyms, known to the index
-        or not."""
-        terms = self.analyzer(question)
-        return terms if self.synonyms is None else self.synonyms(terms)
-
-    def query_terms(self, texts: Sequence[str]) -> csr_array:
-        """Questions x terms: how often each known term is searched for a question."""
-        find, known = self.vocabulary.get, self._known
-        rows: Iterable[Iterable[int]]
-        if self.synonyms is None:
-            rows = (chain.from_iterable(map(known, text.split())) for text in texts)
-        else:  # rules reach over white space
-            rows = (
-                [n for term in self.terms(text) if (n := find(term)) is not None] for text in texts
-            )
-        return _counts(rows, self.vocabulary).astype(np.float64)
-
-    @cached_property
-    def _known(self) -> Callable[[str], tuple[int, ...]]:
-        """The numbers of a run's known terms; a sweep asks the same questions again and again."""
-        terms, find = self.analyzer.terms, self.vocabulary.get
-        return lru_cache(maxsize=2**16)(
-            lambda run: tuple(n for term in terms(run) if (n := find(term)) is not None)
-        )
-
     def search(self, texts: Sequence[str], depth: int) -> Ranking:
         """The best `depth` chunks that share a term with each question; a question without a known
         term has none."""
-        return search(self.query_terms(texts), self.postings, self.constants, depth)
+        return search(self.terms.counts(texts), self.postings, self.constants, depth)
 
     def scores(self, texts: Sequence[str], chunks: Ints) -> Floats:
         """Exact scores of given candidates (questions x candidates, NONE for absent); NaN where no
         term is shared."""
-        return scores_of(self.query_terms(texts), self.postings, self.constants, chunks)
+        return scores_of(self.terms.counts(texts), self.postings, self.constants, chunks)
 
     def scores_of_new(self, questions: Sequence[str], texts: Sequence[str]) -> Floats:
         """Score of texts[i] for questions[i] as if it were one more chunk, the index's statistics
         staying as they are; NaN where no term is shared."""
-        scores = np.full(len(texts), np.nan)
-        for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
-            terms = self.analyzer(text)
-            occurrences = Counter(terms)
-            asked = [term for term in self.terms(question) if term in self.vocabulary]
-            shared = [term for term in asked if term in occurrences]
-            if shared:
-                f = np.array([occurrences[term] for term in shared], dtype=np.float64)
-                idf = self.idf[[self.vocabulary[term] for term in shared]]
-                weights = idf * self.term_weight.of(f, np.full(len(f), float(len(terms))))
-                everywhere = self.constants[[self.vocabulary[term] for term in asked]]
-                scores[place] = weights.sum() + everywhere.sum()
-        return scores
+        pairs = [self.terms.shared(*pair) for pair in zip(questions, texts, strict=True)]
+        sharing = np.array([len(pair.terms) for pair in pairs], dtype=np.int64)
+        held = np.repeat([pair.length for pair in pairs], sharing)
+        terms = np.concatenate([pair.terms for pair in pairs])
+        f = np.concatenate([pair.occurrences for pair in pairs])
+        weights = _sums(self.idf[terms] * self.term_weight.of(f, held), sharing)
+        asked = np.array([len(pair.asked) for pair in pairs], dtype=np.int64)
+        everywhere = _sums(self.constants[np.concatenate([pair.asked for pair in pairs])], asked)
+        return np.where(sharing > 0, weights + everywhere, np.nan)
+
+
+def _sums(values: Floats, lengths: Ints) -> Floats:
+    """Sums of consecutive parts of these lengths."""
+    sums = np.zeros(len(lengths))
+    starts = np.cumsum(lengths) - lengths
+    if len(values):
+        sums[lengths > 0] = np.add.reduceat(values, starts[lengths > 0])
+    return sums
 
 
 def build(chunking: Chunking, config: BM25Config) -> BM25:
@@ -156,7 +159,7 @@ def count_runs(texts: Iterable[str]) -> Runs:
 
     numbers = Numbers()
     find = numbers.__getitem__
-    counts = _counts((map(find, text.split()) for text in texts), numbers)
+    counts = counted((map(find, text.split()) for text in texts), numbers)
     return Runs(list(numbers), counts)
 
 
@@ -165,13 +168,13 @@ def count_terms(runs: Runs, analyzer: Analyzer) -> TermCounts:
     its runs."""
     met: dict[str, int] = {}
     number = met.setdefault
-    analysis = _counts(
+    analysis = counted(
         ([number(term, len(met)) for term in analyzer.terms(run)] for run in runs.distinct), met
     )
     vocabulary, place = alphabetical(met)
     columns = place[analysis.indices]
     analysis = csr_array((analysis.data, columns, analysis.indptr), shape=analysis.shape)
-    return TermCounts.of(vocabulary, runs.counts @ analysis)
+    return TermCounts.of(SearchTerms(analyzer, vocabulary), runs.counts @ analysis)
 
 
 def alphabetical(met: Collection[str]) -> tuple[dict[str, int], NDArray[np.int32]]:
@@ -187,47 +190,27 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
     vocabulary: dict[str, int] = {}
     for term in chain.from_iterable(documents):
         vocabulary.setdefault(term, len(vocabulary))
-    counts = _counts((map(vocabulary.__getitem__, terms) for terms in documents), vocabulary)
-    return compile_counts(TermCounts.of(vocabulary, counts), config)
+    counts = counted((map(vocabulary.__getitem__, terms) for terms in documents), vocabulary)
+    terms = SearchTerms(ANALYZERS[config.analyzer], vocabulary)
+    return compile_counts(TermCounts.of(terms, counts), config)
 
 
-def compile_counts(terms: TermCounts, config: BM25Config) -> BM25:
+def compile_counts(term_counts: TermCounts, config: BM25Config) -> BM25:
     """Weigh the counts by the variant's formula."""
-    counts, lengths = terms.counts, terms.lengths.astype(np.float64)
-    frequency = np.diff(counts.indptr)
-    indexed = int((lengths > 0).sum())
+    counts, lengths = term_counts.counts, term_counts.lengths.astype(np.float64)
+    indexed, idf = term_counts.indexed, term_counts.idf(config.variant)
     average = lengths.sum() / indexed if indexed else 1.0
-    idf = IDF[config.variant](indexed, frequency)
     term_weight = TermWeight(config.variant, config.k1, config.b, average)
-    weights = np.repeat(idf, frequency) * term_weight.of(
+    weights = np.repeat(idf, term_counts.frequency) * term_weight.of(
         counts.data.astype(np.float64), lengths[counts.indices]
     )
     postings = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
     constants = idf * DELTA["plus"] if config.variant == "plus" else np.zeros(len(idf))
     return BM25(
-        ANALYZERS[config.analyzer],
-        terms.vocabulary,
+        term_counts.terms,
         postings,
         constants,
         blank=len(lengths) - indexed,
         idf=idf,
         term_weight=term_weight,
     )
-
-
-def _counts(rows: Iterable[Iterable[int]], vocabulary: Sized) -> csr_array:
-    """Rows x terms: how often each term number stands in a row. `vocabulary` may grow while rows
-    are read."""
-    numbers, ends = array("i"), array("q", [0])
-    for row in rows:
-        numbers.extend(row)
-        ends.append(len(numbers))
-    terms, indptr = np.frombuffer(numbers, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
-    if len(numbers) < np.iinfo(np.int32).max:
-        indptr = indptr.astype(
-            np.int32
-        )  # else SciPy widens both parts, and every search narrows one again
-    shape = len(indptr) - 1, len(vocabulary)
-    counts = csr_array((np.ones(len(terms), dtype=np.int32), terms, indptr), shape=shape)
-    counts.sum_duplicates()
-    return counts

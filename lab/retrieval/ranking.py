@@ -125,8 +125,12 @@ def ranks_of(ranking: Ranking, queries: Ints, chunks: Ints) -> Ints:
 def project(ranking: Ranking, target: Ints) -> Ranking:
     """The ranking of `target[chunk]` (a delivered span, a document): each stands at its best rank,
     repeats are removed."""
-    padded = np.append(target, NONE)  # so that index NONE stays NONE
-    mapped = padded[ranking.chunks]
+    return merged(ranking, np.append(target, NONE)[ranking.chunks])  # index NONE stays NONE
+
+
+def merged(ranking: Ranking, mapped: Ints) -> Ranking:
+    """The ranking of what its hits are `mapped` to (questions x hits, NONE for absent): each stands
+    at its best rank, repeats are removed."""
     order = np.argsort(mapped, axis=1, kind="stable")
     ordered = np.take_along_axis(mapped, order, axis=1)
     repeat = np.zeros(mapped.shape, dtype=bool)

@@ -7,6 +7,7 @@ from scipy.special import stdtrit
 from scipy.stats import nct
 
 from lab.evaluation.cases import cases
+from lab.evaluation.choice import all_pairs
 from lab.evaluation.clusters import Clusters, clustered, each_question
 from lab.evaluation.costs import Costs
 from lab.evaluation.nested import nested
@@ -19,6 +20,7 @@ from lab.evaluation.power import (
     units_needed,
 )
 from lab.evaluation.selection import Selection, select
+from lab.evaluation.significance import sign_patterns
 
 NOBODY = np.nan
 
@@ -214,3 +216,21 @@ def test_verdicts_on_the_best_tell_undecided_from_what_no_outcome_could_settle()
     units = each_question(60)
     found = choose(scores, units, units, costs([1.0, 2, 3, 4, 5]), 0)
     assert found.verdicts == ["same", "same", "worse", "undecided", "cannot be settled"]
+
+
+def test_the_largest_scaled_difference_is_that_of_every_pair_in_every_flip() -> None:
+    sums = np.random.default_rng(3).normal(size=(17, 6)).round(2)
+    sums[:, 4] = sums[:, 1]  # a pair without a difference
+    flips = 700  # more than two blocks
+    signs = np.concatenate(list(sign_patterns(17, 5, flips)))
+    by_hand = [
+        max(
+            abs(float(row @ (sums[:, a] - sums[:, b])))
+            / float(np.linalg.norm(sums[:, a] - sums[:, b]))
+            for a in range(6)
+            for b in range(a)
+            if not np.array_equal(sums[:, a], sums[:, b])
+        )
+        for row in signs
+    ]
+    assert all_pairs(sums, 5, flips).largest == pytest.approx(sorted(by_hand), abs=1e-12)

@@ -149,7 +149,9 @@ TEXTS = {"d0": "car", "d1": "automobile", "d2": "pump seal"}
 def index(tmp_path: Path, variant: str = "lucene") -> tuple[Chunking, BM25]:
     chunking = chunk(corpus_of(TEXTS), ChunkConfig(strategy="document"), None)
     plain = build(chunking, BM25Config(variant=variant))
-    return chunking, replace(plain, synonyms=expansion(tmp_path, "car, automobile"))
+    return chunking, replace(
+        plain, terms=replace(plain.terms, synonyms=expansion(tmp_path, "car, automobile"))
+    )
 
 
 def test_the_score_is_the_sum_over_the_searched_terms(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def unmatched(
                 indexes[name] = stages[config.chunk].indexes.bm25_index(config.bm25).own
     lines = []
     for name, index in indexes.items():
-        terms = index.query_terms([query.text for query in asked.queries])
+        terms = index.terms.counts([query.text for query in asked.queries])
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
             lines.append(
