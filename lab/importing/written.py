@@ -30,6 +30,19 @@ GRADES = range(1, 4)
 ELSEWHERE = "name another folder with --to"
 
 
+def readers_of(folder: str | None) -> list[str]:
+    """The libraries, with versions, that read the documents of an import; none where the folder is
+    no import's, or its documents are no longer what it wrote."""
+    if folder is None or not (Path(folder) / MANIFEST).is_file():
+        return []
+    try:
+        manifest = json.loads((Path(folder) / MANIFEST).read_text("utf-8"))
+        unchanged = manifest["files"].get(DOCUMENTS) == _digest(Path(folder) / DOCUMENTS)
+        return [str(reader) for reader in manifest["readers"]] if unchanged else []
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []
+
+
 def check_place(folder: Path) -> None:
     """Raises CorpusError where `folder` cannot be written, holds what no import wrote, or was
     changed since an import wrote it."""

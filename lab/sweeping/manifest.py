@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lab.importing.written import readers_of
 from lab.runs.folder import FORMAT
 from lab.runs.inputs import questions_fingerprint
 from lab.sweeping.conclusions import conclusions
@@ -52,6 +53,7 @@ def manifest_of(measured: Measured) -> dict[str, Any]:
             "injected": injected(plan.corpus),
             "fingerprint": plan.corpus.fingerprint,
             "path": plan.corpus.source,
+            "readers": readers_of(plan.corpus.source),
             "absolute_path": _absolute(plan.corpus.source),
         },
         "questions": _asked(measured),

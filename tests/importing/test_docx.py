@@ -164,3 +164,22 @@ def test_entities_that_grow_are_refused(tmp_path: Path) -> None:
 def test_an_empty_word_file_is_told(tmp_path: Path) -> None:
     word_file(tmp_path / "a.docx", paragraph())
     assert rules(read_collection(tmp_path)) == ["empty page"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("chart", "charts"),
+        ("diagramData", "diagrams (SmartArt)"),
+        ("aFChunk", "embedded documents (altChunk)"),
+        ("oleObject", "embedded objects"),
+        ("package", "embedded files"),
+    ],
+)
+def test_what_is_embedded_and_not_read_is_told(kind: str, told: str, tmp_path: Path) -> None:
+    file = word_file(tmp_path / "a.docx", paragraph("the pump"), **{f"{kind}1": "<x/>"})
+    assert zipfile.is_zipfile(file)
+    read = read_collection(tmp_path)
+    assert [finding.rule for finding in read.findings] == [told]
+    assert "not read: 1" in read.findings[0].message
+    assert texts(read)["a.docx"] == "the pump"

@@ -6,6 +6,7 @@ import pytest
 
 from lab.errors import CorpusError
 from lab.importing.formats.pdf import mended
+from lab.importing.formats.pdf_letters import Glyph, _kept, suspicious
 from lab.importing.formats.read import read_collection
 from tests.importing.given_files import pdf_file, rules, texts
 
@@ -51,3 +52,16 @@ def test_pages_without_text_and_locked_or_damaged_files_are_told(tmp_path: Path)
     (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 cut")
     with pytest.raises(CorpusError, match=r"b\.pdf: not a readable PDF"):
         read_collection(tmp_path)
+
+
+def test_a_blank_no_wider_than_the_gaps_in_its_word_is_none() -> None:
+    assert suspicious("a b c d e f g")
+    assert not suspicious("see page 12 of the manual for a list of its seals and valves")
+    glyphs = [Glyph(c, 10.0 * n, 10.0 * n + 5, c == " ") for n, c in enumerate("ab cd")]
+    # The blank is as wide as two letters with their gaps: it stays.
+    assert "".join(glyph.character for glyph in _kept(glyphs)) == "ab cd"
+    glyphs = [Glyph(c, 10.0 * n, 10.0 * n + 5, made=False) for n, c in enumerate("abc")]
+    glyphs.insert(2, Glyph(" ", 15.0, 15.0, made=True))
+    assert "".join(glyph.character for glyph in _kept(glyphs)) == "abc"
+    glyphs[2] = Glyph(" ", 15.0, 15.0, made=False)
+    assert "".join(glyph.character for glyph in _kept(glyphs)) == "ab c"

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+import lab
 from lab.corpus.read import read_corpus
 from lab.errors import CorpusError
 from lab.importing.convert import REPORT, Imported, import_source
-from lab.importing.written import MANIFEST
+from lab.importing.written import MANIFEST, readers_of
 from lab.relevance.read import read_diagnostics
 from tests.importing.given_files import folder_of
 
@@ -147,3 +148,33 @@ def test_answers_and_tags_are_kept_where_the_lab_s_form_can_hold_the_grades(
     folder_of(tmp_path / "in", {"qrels/test.tsv": "q\td\t0\n"})
     again = import_source(str(tmp_path / "in"), tmp_path / "again")
     assert "answer or tags" in [finding.rule for finding in again.findings]
+
+
+def test_a_run_names_the_readers_of_the_documents_it_was_made_from(tmp_path: Path) -> None:
+    files = {"in/a.html": "<p>the pump leaks", "in/q.jsonl": '{"_id": "q", "text": "pump?"}'}
+    files["in/q.qrels"] = "q 0 a.html 1\n"
+    source = folder_of(tmp_path, files) / "in"
+    done = import_source(
+        str(source), tmp_path / "set", questions=["q.jsonl"], judgements=["q.qrels"]
+    )
+    readers = readers_of(str(done.folder))
+    assert [reader.split()[0] for reader in readers] == ["selectolax"]
+    corpus = read_corpus(done.folder)
+    queries = read_diagnostics(done.folder, corpus)
+    run = lab.sweep(corpus, queries, lab.Grid(mode="bm25"), progress=False)
+    assert run.manifest["corpus"]["readers"] == readers
+    # What was changed by hand is no longer what they read.
+    with (done.folder / "documents.jsonl").open("a") as file:
+        file.write("\n")
+    assert readers_of(str(done.folder)) == []
+    for folder in (tmp_path / "in", tmp_path / "absent", None):
+        assert readers_of(folder and str(folder)) == []
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"files": 3}', '{"files": {}, "readers": 1}'])
+def test_a_manifest_of_import_that_cannot_be_read_names_no_reader(
+    content: str, tmp_path: Path
+) -> None:
+    (tmp_path / MANIFEST).write_text(content)
+    (tmp_path / "documents.jsonl").write_text('{"doc_id": "a", "text": "x"}\n')
+    assert readers_of(str(tmp_path)) == []

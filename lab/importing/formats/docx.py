@@ -19,6 +19,15 @@ from lab.importing.formats.word_xml import Note, WordText, namespaced
 # Parts that a document's relations name by the end of their type.
 NOTES = ("footnotes", "endnotes")
 LEFT_OUT = {"header": "page headers", "footer": "page footers", "comments": "comments"}
+# What is no text of the document, though it may hold some.
+UNREAD = {
+    "chart": "charts",
+    "chartEx": "charts",
+    "diagramData": "diagrams (SmartArt)",
+    "aFChunk": "embedded documents (altChunk)",
+    "oleObject": "embedded objects",
+    "package": "embedded files",
+}
 
 
 def read(path: Path, into: Collection) -> None:
@@ -93,6 +102,12 @@ def _document(parts: _Parts, into: Collection) -> tuple[str, str]:
     for kind, what in LEFT_OUT.items():
         for part in related.get(kind, []):
             left[what] += len(" ".join(parts.read(part, levels, {}).words()).split())
+    unread = Counter[str]()
+    for kind, what in UNREAD.items():
+        unread[what] += len(set(related.get(kind, ())))
+    for what, count in unread.items():
+        if count:
+            into.note(str(parts.path), "dropped", what, f"not read: {count}; save them as text")
     for what, words in left.items():
         if words:
             into.note(str(parts.path), "dropped", what, f"not part of the text (words: {words})")

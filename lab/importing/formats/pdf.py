@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lab.errors import CorpusError
 from lab.importing.formats.collection import Collection
+from lab.importing.formats.pdf_letters import suspicious, text_of
 
 # PDFium's sign for a hyphen at a line end that parts a word; others are left as hyphen and line
 # end, or are soft hyphens.
@@ -54,7 +55,10 @@ def _page(document: "object", number: int, path: Path, into: Collection) -> str:
 
     try:
         page = document[number]  # type: ignore[index]
-        text = str(page.get_textpage().get_text_range())
+        textpage = page.get_textpage()
+        text = str(textpage.get_text_range())
+        if suspicious(text):
+            text = text_of(textpage)
     except pypdfium2.PdfiumError as fault:
         message = f"page {number + 1} cannot be read ({fault})"
         into.note(str(path), "dropped", "unreadable page", message)
