@@ -97,7 +97,7 @@ class Plots:
 
     def cost(self) -> Plot:
         """Quality against what systems cost."""
-        return cost(self.run)
+        return _known(cost(self.run), "one system, so there is nothing to compare")
 
     def recall(self) -> Plot:
         """Recall within k for every k."""
@@ -109,7 +109,7 @@ class Plots:
 
     def questions(self) -> Plot:
         """Every question under every system."""
-        return questions_and_systems(self.run)
+        return _known(questions_and_systems(self.run), "one system")
 
     def parallel(self) -> Plot:
         """Every system as a line through its settings."""

@@ -1,6 +1,7 @@
 """Faults that people met in earlier reports, each as what a reader may now rely on."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,15 @@ def test_one_system_makes_no_comparison(open_page: Any) -> None:
     assert not texts(browser, "#plot-forest h3")
     assert not texts(browser, "#plot-rescue h3")
     assert "behind the best" not in " ".join(texts(browser, "#systems-table thead th"))
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize("width", [1440, 390])
+def test_every_kind_of_run_fits_and_shows_no_empty_word(narrow: Any, kind: str, width: int) -> None:
+    browser = narrow(page(run_of(**RUNS[kind])), width)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    shown = browser.execute_script("return document.body.innerText")
+    assert not re.search(r"\b(null|undefined|NaN|None)\b", shown)
 
 
 def test_links_hold_filters_and_survive_sections(open_page: Any, html: str) -> None:

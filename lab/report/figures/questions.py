@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def questions_and_systems(run: Run) -> Plot:
+def questions_and_systems(run: Run) -> Plot | None:
     """Every question under every system by the selecting metric: what nobody finds, and what only
-    one does."""
+    one does. None for a single system."""
+    if len(run.systems) < 2:
+        return None
     import pandas as pd
     from matplotlib.colors import to_rgb
 

@@ -29,8 +29,11 @@ COSTS = {
 }
 
 
-def cost(run: Run) -> Plot:
-    """Quality against every cost that was measured; what decides a choice is said with it."""
+def cost(run: Run) -> Plot | None:
+    """Quality against every cost that was measured; what decides a choice is said with it. None for
+    a single system."""
+    if len(run.compared) < 2:
+        return None
     chosen, systems = run.tables.select_by, run.tables.systems.iloc[run.tables.compared]
     known = [name for name in COSTS if name in systems and systems[name].notna().all()]
     table = systems[["system", "mode", "rerank_depth", *known, chosen, "pareto", "cost_rank"]]

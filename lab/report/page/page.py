@@ -6,6 +6,7 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from lab.evaluation.metrics import is_cost
 from lab.evaluation.verdict import MARKS, PLANNED
 from lab.report.advice import cautions, config_text, next_changes
 from lab.report.chosen import chosen_systems, other_system
@@ -52,6 +53,7 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
         verdict=verdict,
         labels=run.labels,
         metrics=run.metrics,
+        costs=[metric for metric in run.metrics if is_cost(metric)],
         marks=MARKS,
         planned=PLANNED,
         settings=list(shown.columns),

@@ -130,7 +130,7 @@ function showQuestion(data, state, q, room) {
     el("header", {}, el("div", { class: "over" }, el("code", {}, id[q]), ...chips), el("h3", { dir: "auto" }, text[q] || "(no text)"), answer[q] ? el("p", { class: "answer", dir: "auto" }, el("b", {}, "Answer: "), answer[q]) : null, ...beside[q].map(line => el("p", { class: "answer" }, line))),
     scoreTable(data, state, q),
     el("div", { class: "pieces" }, ...data.piecesOf[q].map((piece, place) => pieceCard(data, state, q, piece, place))),
-    alphaSlider(data, state, q),
+    ...[alphaSlider(data, state, q)].filter(Boolean),
     el("div", { class: "columns" }, rankingColumn(data, state, "A", state.a, q), state.b === state.a ? null : rankingColumn(data, state, "B", state.b, q)));
   room.scrollTop = 0;
 }
