@@ -126,7 +126,8 @@ def _honest(found: Conclusions) -> str:
     return (
         f"Choosing among {counted(sum(found['verdicts'].values()) + 1, 'system')} this way scores "
         f"{honest['estimate']:.3f}{interval} on questions the choice has not seen; "
-        f"{honest['optimism']:.3f} of the apparent {honest['apparent']:.3f} is optimism."
+        f"{round(honest['optimism'], 3) + 0.0:.3f} of the apparent {honest['apparent']:.3f} is "
+        "optimism."
     )
 
 

@@ -61,13 +61,18 @@ def corpus_places(manifest: Mapping[str, Any], inputs: Inputs) -> list[Path]:
     places = [path, Path(named["absolute_path"])]
     if inputs.folder is not None:
         places.append(inputs.folder / path.name)
-    there = [place for place in dict.fromkeys(places) if place.exists()]
+    # A run is called like its documents more often than not, and is none itself.
+    there = [place for place in dict.fromkeys(places) if place.exists() and not _is_run(place)]
     if not there:
         raise RunError(
             f"{path}: the documents of this run are not there, nor at {named['absolute_path']}; "
             + NAME_THEM
         )
     return there
+
+
+def _is_run(place: Path) -> bool:
+    return (place / "manifest.json").is_file() and (place / "systems.parquet").is_file()
 
 
 def _same(corpus: Corpus, manifest: Mapping[str, Any], place: str) -> Corpus:

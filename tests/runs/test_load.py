@@ -1,5 +1,6 @@
 """From a verdict to its use: the system of a run, loaded, exported, run again."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import lab
 from lab.cli import app
 from lab.config.experiment import read_experiment
 from lab.errors import ConfigError, RunError
+from lab.runs import inputs
 from lab.runs.config_file import experiment_file
 from tests.conftest import ROOT
 
@@ -120,3 +122,18 @@ def test_an_index_follows_documents_that_have_changed(folder: Path, tmp_path: Pa
     assert (done.added, done.changed, done.removed, done.kept) == (1, 1, 1, 41)
     hits = lab.load(tmp_path / "index").search("zweibrueckener", 5)
     assert {hit.doc_id for hit in hits} == {"faq.md", "more.md"}
+
+
+def test_a_run_that_is_called_like_its_documents_is_not_taken_for_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = lab.read_run(folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    place = tmp_path / "devices"
+    shutil.copytree(folder, place)
+    monkeypatch.chdir(tmp_path)
+    named = {"path": "devices", "absolute_path": str(tmp_path / "gone")}
+    places = inputs.Inputs(folder=place)
+    with pytest.raises(RunError, match="the documents of this run are not there"):
+        inputs.find_corpus({"corpus": manifest["corpus"] | named}, places)
+    assert run.corpus.fingerprint == manifest["corpus"]["fingerprint"]
