@@ -14,8 +14,10 @@ from lab.config.experiment import read_experiment
 from tests.conftest import ROOT
 
 README = ROOT / "README.md"
+CHINESE = ROOT / "README.zh.md"
 PAGES = (
     README,
+    CHINESE,
     *(
         ROOT / f"{folder}/README.md"
         for folder in ("lab", "diagnostic_sets", "corpora", "experiments", "tests")
@@ -91,3 +93,19 @@ def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
     missing = [link for link in links if not (page.parent / link).exists()]
     assert not missing
+
+
+def headings(page: Path) -> int:
+    return sum(line.startswith("#") for line in page.read_text("utf-8").splitlines())
+
+
+def test_the_chinese_page_has_every_part_and_command_of_the_english() -> None:
+    """A block whose output is quoted, and every name of a command or file, stand in both."""
+    english, chinese = README.read_text("utf-8"), CHINESE.read_text("utf-8")
+    assert headings(CHINESE) >= headings(README) - english.count("\n# ")
+    assert re.findall(r"^```(\w*)$", chinese, re.M) == re.findall(r"^```(\w*)$", english, re.M)
+    named = set(re.findall(r"`lab [a-z-]+", english)) | set(re.findall(r"\]\(([^)#]+)\)", english))
+    lacking = {word for word in named - {"README.zh.md"} if word not in chinese}
+    assert not lacking
+    console = re.findall(r"^```console\n(.*?)^```$", english, re.M | re.S)
+    assert all(body in chinese for body in console)
