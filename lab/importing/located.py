@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lab.corpus.document import Document
 from lab.importing.formats.collection import Finding, Judgement
-from lab.relevance.folded import Folded, folded
+from lab.relevance.folded import Folded, folded, folds
 from lab.relevance.locate import nearest_text
 from lab.relevance.query import Evidence
 from lab.relevance.quotes import Quotes, Starts
@@ -26,7 +26,7 @@ SEARCHED = 5_000_000
 @dataclass
 class Places:
     """Where a quote stands: how often, the first places, and that nearest to each offset that was
-    claimed for it; `spaced` says that white space differs."""
+    claimed for it; `spaced` says that white space or signs differ."""
 
     count: int = 0
     first: list[tuple[str, int, int]] = field(default_factory=list)
@@ -83,7 +83,7 @@ def _sought(judgement: Judgement) -> str:
 
 def find(texts: Sequence[tuple[str, str]], wanted: Wanted) -> dict[str, Places]:
     """The places of every quote in texts by id: letter by letter, and only for those that stand
-    nowhere with any white space for any other."""
+    nowhere with any white space for any other, and any dash or quotation mark for its like."""
     places: dict[str, Places] = {}
     if not wanted:
         return places
@@ -94,7 +94,8 @@ def find(texts: Sequence[tuple[str, str]], wanted: Wanted) -> dict[str, Places]:
     spaced: dict[str, list[str]] = {}
     for quote in wanted:
         if quote not in places and quote.strip():
-            spaced.setdefault(" ".join(quote.split()), []).append(quote)
+            for words in folds(quote):
+                spaced.setdefault(words, []).append(quote)
     if spaced:
         quotes = Quotes(spaced)
         for batch in _batches([(doc_id, text) for doc_id, text in texts], spaced=True):
@@ -202,11 +203,13 @@ class _Locating:
             words = re.sub(r"[^a-z0-9]+", " ", quote.lower())[:40].strip()
             group = group or f"any of: {words} @{spans[0][1]}"
         if places.spaced:
-            self._mend(
-                judgement,
-                "white space differs",
-                f"{shown} stands at {spans[0][1]}, otherwise spaced",
-            )
+            doc_id, start, end = spans[0]
+            there = self._documents[doc_id].text[start:end]
+            if there.split() == quote.split():
+                message = f"{shown} stands at {start}, otherwise spaced"
+                self._mend(judgement, "white space differs", message)
+            else:
+                self._mend(judgement, "signs differ", f"{shown} stands as {_shown(there)}")
         return [
             Evidence(doc_id, start, end, judgement.grade, group=group)
             for doc_id, start, end in spans

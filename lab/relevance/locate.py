@@ -1,11 +1,11 @@
-"""Finding a quote in a document: exactly, else with white space folded; or the nearest text, to
-mend the quote. Time grows linearly with the document."""
+"""Finding a quote in a document: exactly, else with white space, dashes and quotation marks folded;
+or the nearest text, to mend the quote. Time grows linearly with the document."""
 
 import difflib
 from functools import lru_cache
 
 from lab.arrays import Span
-from lab.relevance.folded import folded
+from lab.relevance.folded import folded, folds
 
 # Places of one quote that are told apart; a quote that stands more often names no evidence.
 MOST = 1000
@@ -15,14 +15,17 @@ COMPARED = 200
 
 def find_quote(text: str, quote: str) -> list[Span]:
     """Every place where `quote` stands, up to a thousand: letter by letter, and only if there is
-    none with any white space for any other."""
+    none with any white space for any other, any dash or quotation mark for its like, and letters
+    with marks in either normal form."""
     exact = _places(text, quote)
     if exact or not quote.split():
         return [(start, start + len(quote)) for start in exact]
     text_folded = _folded(text)
-    wanted = " ".join(quote.split())
-    places = _places(text_folded.text, wanted)
-    return [text_folded.span(place, len(wanted)) for place in places]
+    for wanted in folds(quote):
+        places = _places(text_folded.text, wanted)
+        if places:
+            return [text_folded.span(place, len(wanted)) for place in places]
+    return []
 
 
 def _places(text: str, quote: str) -> list[int]:
@@ -39,8 +42,8 @@ _folded = lru_cache(maxsize=4)(folded)
 
 
 def nearest_text(text: str, quote: str) -> str:
-    """The stretch of `text` that looks most like the beginning of `quote`, about as long; empty
-    when nothing resembles it."""
+    """The stretch of `text` that looks most like the beginning of `quote`, about as long, in whole
+    words; empty when nothing resembles it."""
     quote = quote[:COMPARED]
     size = max(len(quote), 1)
     windows = (
@@ -58,7 +61,12 @@ def nearest_text(text: str, quote: str) -> str:
     if block.size < min(4, len(quote)):
         return ""
     start = max(block.a - block.b, 0)
-    return " ".join(region[start : start + size].split())
+    end = min(start + size, len(region))
+    while start and not (region[start - 1].isspace() or region[start].isspace()):
+        start -= 1
+    while end < len(region) and not (region[end - 1].isspace() or region[end].isspace()):
+        end += 1
+    return " ".join(region[start:end].split())
 
 
 def _shared(words: set[str], window: str) -> int:

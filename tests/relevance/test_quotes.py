@@ -5,6 +5,7 @@ import re
 import time
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,3 +78,31 @@ def test_the_nearest_text_is_found_for_long_quotes_too() -> None:
     )
     quote = "The seal SL-8 must be checked after nine hours. " + "and so on " * 20_000
     assert "SL-9 must be checked" in nearest_text(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        ("opens at 6.5 bar \u2013 never higher", "bar - never", "bar \u2013 never"),
+        ("he said \u201cstop\u201d twice", 'said "stop"', "said \u201cstop\u201d"),
+        ("it\u2019s  the\u00a0pump", "it's the pump", "it\u2019s  the\u00a0pump"),
+        ("minus \u22125 degrees", "minus -5", "minus \u22125"),
+        ("the O\u0308lpumpe leaks", "\u00d6lpumpe leaks", "O\u0308lpumpe leaks"),
+        ("the \u00d6lpumpe leaks", "O\u0308lpumpe  leaks", "\u00d6lpumpe leaks"),
+    ],
+)
+def test_quotes_with_other_signs_than_the_text_are_found(text: str, quote: str, found: str) -> None:
+    """As word processors and keyboards write them for each other."""
+    ((start, end),) = find_quote(text, quote)
+    assert text[start:end] == found
+
+
+def test_letters_are_never_taken_for_others() -> None:
+    assert find_quote("the pump leaks", "the pump leak\u00e9") == []
+    assert find_quote("a-b", "a b") == []
+    assert find_quote("the cafe\u0301", "the cafe") == [(0, 8)]  # as letters stand
+
+
+def test_the_nearest_text_is_of_whole_words() -> None:
+    text = "Drain it. Filters are cleaned weekly. Never use solvent."
+    assert nearest_text(text, "Filter are cleaned weekly") == "Filters are cleaned weekly."

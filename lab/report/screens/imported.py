@@ -7,23 +7,22 @@ from lab.errors import counted
 from lab.importing.convert import REPORT, Imported, by_rule
 
 WIDTH = 200
+SHOWN = 5
 
 
 def import_screen(done: Imported) -> str:
-    """The counts, and for every rule how often it applied and its first case; all cases are in the
-    report file."""
+    """The counts, and for every rule how often it applied and its first case, of what is dropped
+    the first few; all cases are in the report file."""
     unit = "spans of evidence" if done.spans else "judged documents"
     lines = [
         f"{counted(done.documents, 'document')}, {counted(done.questions, 'question')}, "
         f"{done.judgements:,} {unit}"
     ]
     for (action, rule), cases in by_rule(done.findings).items():
-        example = " ".join(f"{cases[0].place}: {cases[0].message}".split())
-        example = example if len(example) <= WIDTH else example[: WIDTH - 3] + "..."
-        lines += [
-            f"{action}: {rule}, {len(cases)} {'case' if len(cases) == 1 else 'cases'}",
-            f"  {example}",
-        ]
+        lines.append(f"{action}: {rule}, {counted(len(cases), 'case')}")
+        for case in cases[: SHOWN if action == "dropped" else 1]:
+            example = " ".join(f"{case.place}: {case.message}".split())
+            lines.append(f"  {example if len(example) <= WIDTH else example[: WIDTH - 3] + '...'}")
     if all(finding.action == "read" for finding in done.findings):
         lines.append("nothing mended, dropped or suspicious")
     lines.append(f"written: {done.folder} (every case: {done.folder / REPORT})")
