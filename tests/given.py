@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from lab.config.measure import Measure
 from lab.corpus.document import Corpus, Document
 from lab.relevance.query import Query
 from lab.retrieval.ranking import Ranking, rank
+from lab.runs.run import Run
 from lab.sweeping.measured import Measured
 from lab.sweeping.sweep import measured as measure_systems
+from lab.sweeping.tables import run_of as tables_of
 from lab.sweeping.tools import Tools
 
 
@@ -95,3 +98,9 @@ def measured(
 ) -> Measured:
     """A sweep's arrays, for tests of what stands behind the tables."""
     return measure_systems(corpus, queries, grid, measure, "measured", Tools(**tools))
+
+
+@lru_cache(maxsize=8)
+def run_of(result: Measured) -> Run:
+    """The run of a sweep's arrays; its tables are laid down once for all tests that read them."""
+    return tables_of(result)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -48,13 +48,26 @@ def settings_of(row: Row) -> dict[str, Any]:
             values[name] = None if is_absent(value) else FOREIGN
             continue
         try:
-            values[name] = _read(setting, plain(value))
+            values[name] = _known(setting, plain(value))
         except ValidationError as fault:
             message = fault.errors()[0]["msg"].removeprefix("Value error, ")
             problems.append(f"{name} is {value!r}; {message}")
     if problems:
         raise ConfigError(problems)
     return values
+
+
+def _known(setting: Setting, value: Any) -> Any:
+    """The value as its setting has it. A table repeats the same few in every row."""
+    if isinstance(value, str | int | float):
+        return _remembered(setting, value)
+    return _read(setting, value)
+
+
+# 1, 1.0 and True are different values.
+@lru_cache(maxsize=1024, typed=True)
+def _remembered(setting: Setting, value: Any) -> Any:
+    return _read(setting, value)
 
 
 def _read(setting: Setting, value: Any) -> Any:

@@ -1,6 +1,8 @@
 """Causes add up: none for a hit, exactly one for a miss, and the waterfall ends at recall, on
 random worlds."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -18,9 +20,8 @@ from lab.relevance.query import Evidence, Query
 from lab.retrieval.config import FusionConfig
 from lab.sweeping.heldout import one_cell
 from lab.sweeping.measured import Measured
-from lab.sweeping.tables import run_of
 from tests.diagnosis.planted import MODEL, RERANKER, Concepts, Scorer
-from tests.given import measured
+from tests.given import measured, run_of
 
 WORDS = [f"w{i}" for i in range(60)]
 
@@ -48,6 +49,7 @@ def word_overlap(question: str, text: str) -> float:
     return len(set(question.split()) & set(text.split())) / 4
 
 
+@cache
 def result_of(
     seed: int, unit: str = "evidence", metrics: tuple[str, ...] = ("recall@3",)
 ) -> Measured:

@@ -26,9 +26,8 @@ from lab.retrieval.fusion import fuse
 from lab.retrieval.ranking import project
 from lab.storage.cache import Cache
 from lab.sweeping.measured import Measured
-from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
-from tests.given import measured
+from tests.given import measured, run_of
 from tests.test_corpora import MULTILINGUAL
 
 K = 5

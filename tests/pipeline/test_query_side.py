@@ -31,9 +31,8 @@ from lab.runs.run import read_run
 from lab.storage.cache import Cache
 from lab.sweeping.distractors import distractors, source_of
 from lab.sweeping.measured import Measured
-from lab.sweeping.tables import run_of
 from tests.conftest import ROOT
-from tests.given import GivenEncoder, GivenReranker, measured, ranking_of
+from tests.given import GivenEncoder, GivenReranker, measured, ranking_of, run_of
 
 MODEL = "all-MiniLM-L6-v2"
 IN_MEMORY = Path(":memory:")

@@ -28,8 +28,7 @@ from lab.runs.run import read_run
 from lab.storage.cache import Cache
 from lab.sweeping.measured import Measured
 from lab.sweeping.sweep import sweep
-from lab.sweeping.tables import run_of
-from tests.given import GivenEncoder, GivenReranker, measured
+from tests.given import GivenEncoder, GivenReranker, measured, run_of
 
 CORPUS = Corpus(
     Document(
