@@ -12,7 +12,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import lab
-from lab.commands import answers, ask, decide, finished, init, metrics, pool, run, sets, stored
+from lab.commands import (
+    answers,
+    ask,
+    decide,
+    finished,
+    init,
+    judge,
+    metrics,
+    pool,
+    run,
+    sets,
+    stored,
+)
 from lab.errors import ConfigError, LabError, encodable, visible
 
 app = typer.Typer(
@@ -45,6 +57,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "metrics": metrics.metrics,
     "contexts": answers.contexts,
     "answers": answers.answers,
+    "judge": judge.judge,
     "judge-check": answers.judge_check,
     "pool": pool.pool,
     "compare": decide.compare,

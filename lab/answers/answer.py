@@ -13,7 +13,9 @@ from lab.relevance.query import Query
 
 # The system of answers that were given the gold evidence as context, and of those given nothing.
 GOLD, NO_CONTEXT = "gold", "none"
-KEYS = ("query_id", "system", "answer", "contexts", "citations")
+KEYS = ("query_id", "system", "answer", "contexts", "citations", "generator")
+# What `lab contexts` writes beside, and a line may keep: a run knows them better.
+ASKED_KEYS = ("question", "prompt", "reference")
 CONTEXT_KEYS = ("doc_id", "start", "end", "text")
 
 
@@ -21,13 +23,14 @@ CONTEXT_KEYS = ("doc_id", "start", "end", "text")
 class Answer:
     """One answer. `system` names the run's system whose context it was given, or `gold` or `none`;
     `contexts` is what it was given, None where the file does not say; `citations` are ranks from 1
-    of the contexts that it cites."""
+    of the contexts that it cites; `generator` is the model that wrote it, empty if not known."""
 
     query_id: str
     system: str
     answer: str
     contexts: tuple[Context, ...] | None = None
     citations: tuple[int, ...] = ()
+    generator: str = ""
 
 
 def read_answers(
@@ -71,8 +74,9 @@ def _answer(
     record: dict[str, Any], corpus: Corpus, place: str, problems: list[str]
 ) -> Answer | None:
     before = len(problems)
+    known = (*KEYS, *ASKED_KEYS)
     problems.extend(
-        f"{place}: unknown key '{key}'{nearest(key, KEYS)}" for key in record if key not in KEYS
+        f"{place}: unknown key '{key}'{nearest(key, known)}" for key in record if key not in known
     )
     query_id = identifier(record, "query_id", place, problems)
     system, text = record.get("system"), record.get("answer")
@@ -80,11 +84,14 @@ def _answer(
         problems.append(f"{place}: system is {system!r}; expected a system of the run, or 'gold'")
     if not isinstance(text, str):
         problems.append(f"{place}: answer is {text!r}; expected text")
+    generator = record.get("generator", "")
+    if not isinstance(generator, str):
+        problems.append(f"{place}: generator is {generator!r}; expected the name of a model")
     contexts = _contexts(record.get("contexts"), corpus, place, problems)
     citations = _citations(record.get("citations", []), contexts, place, problems)
     if len(problems) > before or query_id is None:
         return None
-    return Answer(query_id, str(system), str(text), contexts, citations)
+    return Answer(query_id, str(system), str(text), contexts, citations, generator)
 
 
 def _contexts(

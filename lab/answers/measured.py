@@ -52,18 +52,28 @@ def measure_answers(run: Run, answers: Sequence[Answer], k: int) -> list[Measure
     """Measure every answer of a run. An answer whose file does not say what it was given was given
     the first `k` passages of its system, or the gold evidence."""
     queries = {query.query_id: query for query in run.queries}
+    shown = contexts_of(run, answers, k)
+    return [
+        _measured(run, queries[answer.query_id], answer, contexts)
+        for answer, contexts in zip(answers, shown, strict=True)
+    ]
+
+
+def contexts_of(run: Run, answers: Sequence[Answer], k: int) -> list[tuple[Context, ...]]:
+    """What every answer was given: what its file says, else the gold evidence or the first `k`
+    passages of its system; empty where nobody knows."""
+    queries = {query.query_id: query for query in run.queries}
     chains: dict[str, Mapping[str, tuple[Context, ...]]] = {}
     rows = []
     for answer in answers:
-        query = queries[answer.query_id]
         contexts = answer.contexts
         if contexts is None and answer.system == GOLD:
-            contexts = gold(query, run.corpus)
+            contexts = gold(queries[answer.query_id], run.corpus)
         if contexts is None and answer.system in run.systems:
             if answer.system not in chains:
                 chains[answer.system] = delivered(run, answer.system, k)
             contexts = chains[answer.system].get(answer.query_id, ())
-        rows.append(_measured(run, query, answer, contexts or ()))
+        rows.append(contexts or ())
     return rows
 
 

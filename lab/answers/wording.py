@@ -30,6 +30,11 @@ def squad_tokens(text: str) -> list[str]:
     return TOKEN.findall(ARTICLES.sub(" ", plain))
 
 
+def word_count(text: str) -> int:
+    """Words between blanks; a Chinese, Japanese or Korean character is a word."""
+    return len(TOKEN.findall(text))
+
+
 def exact_match(answer: str, gold: str) -> float:
     """1 if the normalised words are the same, else 0."""
     return float(squad_tokens(answer) == squad_tokens(gold))

@@ -9,7 +9,7 @@ import numpy as np
 from lab.answers.judges.bias import LengthSlope, SelfPreference, length_slope, self_preference
 from lab.answers.judges.calibration import Calibration, calibration
 from lab.answers.judges.correction import Corrected, prediction_powered, rogan_gladen
-from lab.answers.judges.judgement import Preference, Score
+from lab.answers.judges.judgement import VERSION, Preference, Score
 from lab.answers.judges.orders import BothOrders, both_orders
 from lab.answers.judges.queue import Queued, review_queue
 from lab.answers.judges.regression import JudgeRegression, judge_regression
@@ -85,7 +85,7 @@ def _check(
         length=_length(known, judged, people),
         calibration=_calibration(known, judged, people),
         family=_family(scores, known, judged, people, seed),
-        own_answers=sum(score.generator == judge for score in scores),
+        own_answers=sum(score.generator == judge.split(VERSION)[0] for score in scores),
     )
 
 

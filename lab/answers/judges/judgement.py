@@ -18,7 +18,11 @@ SCORE_KEYS = (
 )  # fmt: skip
 PREFERENCE_KEYS = ("query_id", "judge", "first", "second", "winner", "confidence")
 # What `lab judge` keeps beside a score for a reader; no check reads it.
-KEPT_KEYS = ("quotes", "reason", "input", "output", "model", "unscored")
+KEPT_KEYS = (
+    "quotes", "reason", "input", "output", "model", "unscored", "given", "steps_off", "audit",
+)  # fmt: skip
+# Between a judge's model and the version of its prompt and rubric in its name.
+VERSION = "#"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,9 @@ class HttpSource:
 
     def _answer(self, query_id: str, text: str, depth: int) -> Answer:
         body = json.dumps({"query_id": query_id, "query": text, "depth": depth}).encode()
-        connections = _Connections()
         try:
-            content = within(self.timeout_seconds, lambda: self._post(body, connections))
-        except (LateError, TimeoutError):
-            connections.cut()
+            content = post(self.url, body, {}, self.timeout_seconds)
+        except TimeoutError:
             return Failure(f"no answer within {self.timeout_seconds:g} s")
         except urllib.error.HTTPError as fault:
             return _refused(fault)
@@ -54,17 +52,38 @@ class HttpSource:
         except ValueError as fault:
             return Failure(f"answer is {fault}")
 
-    def _post(self, body: bytes, connections: "_Connections") -> bytes:
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(self.url, body, headers)
-        opener = urllib.request.build_opener(connections, connections.secure, _NoRedirects)
-        blocks, size = [], 0
-        # A second more than is waited for: what is late is cut off by who waits.
-        with opener.open(request, timeout=self.timeout_seconds + 1) as response:
-            while size <= LARGEST and (block := response.read(BLOCK)):
-                blocks.append(block)
-                size += len(block)
-        return b"".join(blocks)
+
+def post(url: str, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
+    """The answer to a POST of JSON, at most a block more than `LARGEST` bytes of it; redirects are
+    not followed. Raises TimeoutError when the whole answer is not there within `seconds`, else
+    OSError (HTTPError for a refusal), HTTPException or ValueError."""
+    connections = _Connections()
+    try:
+        return within(seconds, lambda: _read(url, body, headers, seconds, connections))
+    except LateError:
+        connections.cut()
+        raise TimeoutError from None
+    except TimeoutError:
+        connections.cut()
+        raise
+
+
+def _read(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    seconds: float,
+    connections: "_Connections",
+) -> bytes:
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json", **headers})
+    opener = urllib.request.build_opener(connections, connections.secure, _NoRedirects)
+    blocks, size = [], 0
+    # A second more than is waited for: what is late is cut off by who waits.
+    with opener.open(request, timeout=seconds + 1) as response:
+        while size <= LARGEST and (block := response.read(BLOCK)):
+            blocks.append(block)
+            size += len(block)
+    return b"".join(blocks)
 
 
 def _refused(fault: urllib.error.HTTPError) -> Failure:
