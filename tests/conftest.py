@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -14,7 +14,10 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 # Property tests draw the same examples at every run, so that a change is judged by what it changes.
 # `pytest --hypothesis-profile=search` draws new ones, to look for faults.
-settings.register_profile("same", derandomize=True, database=None)
+# A loaded machine is slow at drawing, which says nothing about a test.
+settings.register_profile(
+    "same", derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("search")
 settings.load_profile("same")
 
