@@ -2,15 +2,17 @@
 context."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from lab.answers.answer import GOLD, NO_CONTEXT, Answer
 from lab.answers.by_type import answer_scores
+from lab.answers.case import Case
 from lab.answers.context import Context, context_scores
 from lab.answers.contexts import delivered, gold
 from lab.answers.losses import Loss, losses
+from lab.answers.own import AnswerMeasure, measured_by, named
 from lab.answers.support import evidence_use, sentence_supports
 from lab.answers.wording import faithfulness_by_words
 from lab.errors import AnswersError
@@ -45,17 +47,45 @@ class MeasuredAnswer:
     query_id: str
     system: str
     answer_type: str
-    values: Mapping[str, float | None]
+    values: dict[str, float | None]
 
 
-def measure_answers(run: Run, answers: Sequence[Answer], k: int) -> list[MeasuredAnswer]:
-    """Measure every answer of a run. An answer whose file does not say what it was given was given
-    the first `k` passages of its system, or the gold evidence."""
+def measure_answers(
+    run: Run, answers: Sequence[Answer], k: int, own: Sequence[AnswerMeasure] = ()
+) -> list[MeasuredAnswer]:
+    """Measure every answer of a run, by the user's `own` measures too. An answer whose file
+    does not say what it was given was given the first `k` passages of its system, or the gold
+    evidence.
+    Raises ConfigError for measures without a name of their own, or that fail."""
+    by_name = named(own, MEASURES)
     queries = {query.query_id: query for query in run.queries}
     shown = contexts_of(run, answers, k)
-    return [
+    rows = [
         _measured(run, queries[answer.query_id], answer, contexts)
         for answer, contexts in zip(answers, shown, strict=True)
+    ]
+    if not by_name:
+        return rows
+    return [
+        replace(row, values=row.values | {n: measured_by(n, m, case) for n, m in by_name.items()})
+        for row, case in zip(rows, cases_of(run, answers, k), strict=True)
+    ]
+
+
+def cases_of(run: Run, answers: Sequence[Answer], k: int) -> list[Case]:
+    """Every answer with its question, right answer and what it was given."""
+    queries = {query.query_id: query for query in run.queries}
+    return [
+        Case(
+            answer.query_id,
+            answer.system,
+            queries[answer.query_id].text,
+            answer.answer,
+            tuple(context.text for context in contexts) or None,
+            reference=queries[answer.query_id].answer,
+            generator=answer.generator,
+        )
+        for answer, contexts in zip(answers, contexts_of(run, answers, k), strict=True)
     ]
 
 
@@ -113,7 +143,7 @@ def means(rows: Sequence[MeasuredAnswer]) -> dict[str, dict[str, float | None]]:
     return {
         system: {
             name: _mean([row.values[name] for row in rows if row.system == system])
-            for name in MEASURES
+            for name in rows[0].values
         }
         for system in systems
     }

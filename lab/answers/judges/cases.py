@@ -1,50 +1,20 @@
-"""Case: one answer with everything a judge is shown, from a file of answers and, if there is one,
-the run that they belong to."""
+"""Cases of a judge: from a file of answers and, if there is one, the run that they belong to."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lab.answers.answer import ASKED_KEYS, KEYS, read_answers
-from lab.answers.measured import contexts_of
+from lab.answers.case import Case
+from lab.answers.measured import cases_of
 from lab.corpus.lines import identifier, read_records
 from lab.errors import AnswersError, nearest
 from lab.runs.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """`contexts` is what the generator was given, None where nobody knows; `reference` is the right
-    answer, empty without one; `generator` is the model that wrote the answer, empty if not
-    known."""
-
-    query_id: str
-    system: str
-    question: str
-    answer: str
-    contexts: tuple[str, ...] | None = None
-    reference: str = ""
-    generator: str = ""
-
-
 def run_cases(path: Path, run: Run, k: int) -> tuple[Case, ...]:
     """Answers of a run: questions, right answers and contexts come from it, where the file does not
     give contexts. Raises AnswersError with every faulty line."""
-    queries = {query.query_id: query for query in run.queries}
-    answers = read_answers(path, run.queries, run.corpus)
-    shown = contexts_of(run, answers, k)
-    return tuple(
-        Case(
-            answer.query_id,
-            answer.system,
-            queries[answer.query_id].text,
-            answer.answer,
-            tuple(context.text for context in contexts) or None,
-            queries[answer.query_id].answer,
-            answer.generator,
-        )
-        for answer, contexts in zip(answers, shown, strict=True)
-    )
+    return tuple(cases_of(run, read_answers(path, run.queries, run.corpus), k))
 
 
 def file_cases(path: Path) -> tuple[Case, ...]:
@@ -93,8 +63,8 @@ def _case(record: dict[str, Any], place: str, problems: list[str]) -> Case | Non
         record["question"],
         record["answer"],
         contexts or None,
-        record.get("reference", ""),
-        record.get("generator", ""),
+        reference=record.get("reference", ""),
+        generator=record.get("generator", ""),
     )
 
 

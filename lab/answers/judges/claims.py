@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.answers.judges.cases import Case
+from lab.answers.case import Case
 from lab.answers.judges.chat import Chat
 from lab.answers.judges.prompts import claims_messages, verdict_messages
 from lab.answers.judges.reply import ReplyError, read_claims, read_verdicts

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.answers.judges.cases import Case
+from lab.answers.case import Case
 from lab.answers.judges.chat import Chat, ChatError, Message, Reply
 from lab.answers.judges.claims import Claimed, claimed, claims_of
 from lab.answers.judges.judgement import VERSION
@@ -59,9 +59,9 @@ class Judged:
     reply: Reply | None
     verdict: Verdict | None
     scores: dict[str, float]
-    steps_off: int
-    unscored: str
-    detail: str
+    steps_off: int = 0
+    unscored: str = ""
+    detail: str = ""
     audit: Audit | None = None
     claimed: Claimed | None = None
 
@@ -101,7 +101,7 @@ class Judge:
         messages = judge_messages(case, self.rubric)
         why = self._unjudgeable(case, messages)
         if why:
-            return Judged(case, messages, None, None, {}, 0, why, "")
+            return Judged(case, messages, None, None, {}, unscored=why)
         reply = self.chat.ask(messages)
         verdict, why, detail = self._verdict(reply, case)
         steps = self._steps_off(case)

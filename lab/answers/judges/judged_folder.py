@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import lab
 from lab.answers.judges.chat import Reply
 from lab.answers.judges.judge import Judge, Judged
 from lab.answers.wording import word_count
 from lab.errors import AnswersError
 from lab.storage.folder import obstacle, replacing
+from lab.versions import LAB, version_of
 
 SCORES, MANIFEST = "judgements.jsonl", "judge.json"
 FAITHFULNESS = "faithfulness"
@@ -65,7 +65,7 @@ def manifest(judge: Judge, judged: Sequence[Judged]) -> dict[str, Any]:
     audits = [each.audit for each in judged if each.audit is not None]
     why = Counter(each.unscored for each in judged if each.unscored)
     return {
-        "lab": lab.__version__,
+        "lab": version_of(LAB),
         "judge": judge.name,
         "model": judge.chat.model,
         "url": judge.chat.url,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lab.answers.judges.cases import Case
+from lab.answers.case import Case
 from lab.answers.judges.rubric import Rubric
 
 JUDGE = """You score an answer that a system wrote from passages. Go in this order.
