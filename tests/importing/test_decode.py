@@ -9,6 +9,7 @@ import pytest
 from lab.errors import CorpusError
 from lab.importing.formats.collection import Collection
 from lab.importing.formats.decode import decode, decoded
+from lab.importing.formats.read import read_collection
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,24 @@ def test_files_that_are_cut_or_no_text_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(CorpusError, match=name):
             decode(tmp_path / name, Collection())
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("检查泵的泄漏情况", "gb18030"),
+        ("펌프의 누출을 확인하십시오.", "euc_kr"),
+        ("ポンプの漏れを確認する。弁を交換してください。", "euc_jp"),
+        ("ポンプの漏れを確認する", "shift_jis"),
+        ("檢查泵的洩漏情況，並更換密封圈", "big5"),
+        ("Насос протекает у уплотнения, замените его", "koi8_r"),
+        ("Насос протекает у уплотнения, замените его", "cp1251"),
+    ],
+)
+def test_short_texts_of_other_scripts_are_read_in_their_encoding(
+    text: str, encoding: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    read = read_collection(tmp_path)
+    assert read.documents[0].document.text == text
+    assert [finding.rule for finding in read.findings] == ["encoding"]

@@ -169,3 +169,10 @@ def test_one_disagreement_is_one(tmp_path_factory: pytest.TempPathFactory) -> No
     text = "\n".join(shown(agreement_screen(agreement(read.a, read.b), read), 80))
     assert "1 disagreement, the widest first" in text
     assert "of 2 questions judged by both" in text
+
+
+def test_a_table_without_rows_is_its_titles() -> None:
+    """As two annotators who agree on everything."""
+    assert shown(table_of([]), 80) == [
+        "chunks  normalization  ndcg@10  recall@5  map@10  95% interval"
+    ]

@@ -23,6 +23,14 @@ MARKED = (
 # Bytes shown to the detector; more makes it slow and no surer.
 SAMPLE = 200_000
 WESTERN = "cp1252"
+KOREAN, CHINESE, JAPANESE = ("cp949", "euc_kr", "johab"), "gb18030", "euc_jp"
+EAST_ASIAN = (*KOREAN, CHINESE, "big5", "gb2312", "gbk", "cp950", "big5hkscs")
+CYRILLIC = ("cp1251", "koi8_r", "cp866")
+# Characters of two bytes, and what their first bytes say: in EUC-KR Hangul begins with 0xB0 to 0xC8
+# and what follows is rare; in EUC-JP kana begin with 0xA4 and 0xA5.
+PAIR = re.compile(rb"[\x81-\xfe][\x41-\xfe]")
+RARE_IN_KOREAN, KANA = range(0xC9, 0xFE), range(0xA4, 0xA6)
+MOST = 0.1
 # Bytes that are unpacked at a time.
 BLOCK = 2**20
 
@@ -97,7 +105,38 @@ def _guess(content: bytes) -> str:
         WESTERN in (match.encoding, *match.could_be_from_charset) and match.chaos <= likely[0].chaos
         for match in likely
     )
-    return WESTERN if western else likely[0].encoding
+    return WESTERN if western else _more_likely(content, likely[0].encoding)
+
+
+def _more_likely(content: bytes, guess: str) -> str:
+    """Another encoding than the guess where what the guess would show is written by nobody: Korean
+    full of rare Chinese characters, Chinese where kana would stand, lines of half-width kana."""
+    leads = [pair[0] for pair in PAIR.findall(content[:SAMPLE])]
+    if guess in KOREAN and _share(leads, RARE_IN_KOREAN) > MOST:
+        return CHINESE
+    if guess in EAST_ASIAN and _share(leads, KANA) > MOST and _fits(content, JAPANESE):
+        return JAPANESE
+    shown = content[:SAMPLE].decode(guess, "ignore")
+    kana = sum("\uff61" <= character <= "\uff9f" for character in shown)
+    if 2 * kana <= len(shown):
+        return guess
+    return max(CYRILLIC, key=lambda name: _lower_cyrillic(content[:SAMPLE].decode(name, "ignore")))
+
+
+def _share(leads: list[int], among: range) -> float:
+    return sum(lead in among for lead in leads) / max(len(leads), 1)
+
+
+def _fits(content: bytes, encoding: str) -> bool:
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _lower_cyrillic(text: str) -> int:
+    return sum("\u0430" <= character <= "\u044f" for character in text)
 
 
 def placed_lines(path: Path, text: str) -> Iterator[tuple[str, str]]:

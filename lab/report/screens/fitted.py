@@ -75,7 +75,7 @@ class FittedTable:
     def _width(self, place: int) -> int:
         cells = (row[place].cell_len for row in self.rows)
         others = (cell_len(row[place]) for row in self.alike)
-        return max(cell_len(self.columns[place].title), *cells, *others)
+        return max([cell_len(self.columns[place].title), *cells, *others])
 
     def _fitting(self, room: int, names: Sequence[int], gap: int) -> list[int]:
         """The columns that fit beside these names, in their order; none if not even those that

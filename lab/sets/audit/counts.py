@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lab.errors import counted
 from lab.relevance.query import Query
 from lab.sets.audit.finding import Finding
 
@@ -69,7 +70,8 @@ def too_few(kinds: Sequence[KindCount]) -> Iterator[Finding]:
     for row in kinds:
         if row.within > VAGUE:
             message = (
-                f"kind '{row.kind}' has {row.questions} questions: its mean is known to within "
+                f"kind '{row.kind}' has {counted(row.questions, 'question')}: its mean is known to "
+                "within "
                 f"±{row.within:.2f} at best; "
                 f"{questions_for(VAGUE)} give ±{VAGUE:.2f}, {questions_for(USEFUL)} give "
                 f"±{USEFUL:.2f}"
