@@ -64,6 +64,19 @@ def answers(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     answers: Annotated[Path, typer.Option(help="answers.jsonl: query_id, system, answer ...")],
     k: Depth = 5,
+    into: Annotated[
+        bool,
+        typer.Option(
+            "--into", help="Keep the tables in the run folder, for lab compare --answers."
+        ),
+    ] = False,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Measure of your own, file.py:name; may be repeated."),
+    ] = None,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Run the Python that --metric names.")
+    ] = False,
     corpus: CorpusPath = None,
     questions: SetPaths = None,
     as_json: AsJson = False,
@@ -72,15 +85,23 @@ def answers(
     is lost to retrieval and to generation."""
     from lab.answers.answer import read_answers
     from lab.answers.measured import check_answers, losses_by_system, means, measure_answers
+    from lab.answers.own import load_measures
+    from lab.answers.table import answer_tables, write_answers
+    from lab.config.own_metrics import refuse_python
     from lab.report.screens.answers import answers_screen
     from lab.report.screens.console import TextConsole, say_json
     from lab.runs.run import read_run
 
+    if not allow_commands:
+        refuse_python(metric or ())
+    own = load_measures(metric or ())
     opened = read_run(run, corpus, questions)
     read = read_answers(answers, opened.queries, opened.corpus)
     check_answers(opened, read)
-    rows = measure_answers(opened, read, k)
+    rows = measure_answers(opened, read, k, own)
     lost = losses_by_system(opened, rows)
+    if into:
+        write_answers(run, answer_tables(opened, read, rows, lost, k))
     if as_json:
         say_json(
             {

@@ -27,12 +27,29 @@ def compare(
     metric: Annotated[
         list[str] | None, typer.Option(help="Metrics for TREC runs; may be repeated.")
     ] = None,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Compare the answers that lab answers --into has kept."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs on their common questions: per metric and kind, by cause, question by
     question, and what changed."""
-    from lab.report.screens.compare import compare_json, compare_screen
     from lab.report.screens.console import TextConsole, say_json
+
+    if answers:
+        from dataclasses import asdict
+
+        from lab.answers.compare import compare_answers
+        from lab.report.screens.answers import compared_screen
+
+        compared = compare_answers((a, b), (system_a, system_b))
+        if as_json:
+            say_json(asdict(compared))
+        else:
+            TextConsole().print(compared_screen(compared))
+        return
+    from lab.report.screens.compare import compare_json, compare_screen
     from lab.runs.compare import compare_sides
     from lab.runs.side import METRICS, sides
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from lab.evaluation.clusters import clustered
 from lab.evaluation.intervals import LEVEL
 from lab.evaluation.phases import intervals_over_phases, phase_means
 from lab.runs.compare import Line, RunComparison, compare_sides
+from lab.runs.confidence import UNSURE, read_confidences
 from lab.runs.gate_rules import ALL, Rule, Rules
 from lab.runs.run import Run, read_run
 from lab.runs.side import Side
@@ -193,6 +195,20 @@ def _check_figure(rule: Rule, comparison: RunComparison, fewest: int, seed: int)
     )
 
 
+def _check_judgements(rule: Rule, found: RunComparison, fewest: int, seed: int) -> Outcome:
+    """Judgements are counted, as they are: those whose judge says how sure it is."""
+    confidences = read_confidences(Path(str(rule.judgements)))
+    if len(confidences) < fewest:
+        told = (
+            f"{counted(len(confidences), 'score')} with a confidence; at least {fewest} are needed"
+        )
+        return Outcome(rule.label, "weak", told)
+    low, limit = sum(sure < UNSURE for sure in confidences), rule.low_confidence_share or 0.0
+    share = low / len(confidences)
+    told = f"{low} of {len(confidences)} scores below {UNSURE} ({share:.1%}), limit {limit:.1%}"
+    return Outcome(rule.label, "pass" if share <= limit else "fail", told)
+
+
 def figures(run: Run, system: str) -> dict[str, float]:
     """Numbers that systems.parquet holds of one system."""
     systems = run.tables.systems
@@ -207,6 +223,7 @@ CHECKS: dict[str, Callable[[Rule, RunComparison, int, int], Outcome]] = {
     "metric": _check_metric,
     "cause": _check_cause,
     "figure": _check_figure,
+    "judgements": _check_judgements,
 }
 
 

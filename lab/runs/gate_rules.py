@@ -21,6 +21,7 @@ LIMITS = {
     "metric": ("max_drop", "floor"),
     "cause": ("max_share",),
     "figure": ("at_most", "at_least"),
+    "judgements": ("low_confidence_share",),
 }
 
 
@@ -30,7 +31,8 @@ Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 class Rule(BaseModel):
     """One condition. `metric` with `max_drop` (non-inferiority to the baseline) or `floor`, on all
     questions or the kind `slice`; `cause` with `max_share` of all pieces; or `figure`, a column of
-    systems.parquet such as `context tokens`, with `at_most` or `at_least`."""
+    systems.parquet such as `context tokens`, with `at_most` or `at_least`; or `judgements`, a file
+    of a judge's scores, with `low_confidence_share`, the most of them that may be unsure."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,6 +46,8 @@ class Rule(BaseModel):
     figure: str | None = None
     at_most: Number | None = None
     at_least: Number | None = None
+    judgements: Annotated[str, Field(min_length=1)] | None = None
+    low_confidence_share: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
 
     @model_validator(mode="after")
     def _one_measure_one_limit(self) -> "Rule":
@@ -91,7 +95,7 @@ class Rule(BaseModel):
         where = "" if self.slice == ALL else f" on {self.slice}"
         return (
             self.name
-            or f"{self.metric or self.cause or self.figure}{where}: "
+            or f"{self.metric or self.cause or self.figure or self.judgements}{where}: "
             f"{key.replace('_', ' ')} {value:g}"
         )
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from lab.answers.judges.judgement import Score
 from lab.answers.judges.orders import BothOrders
-
-# Judgements below this confidence go to a person, and stay as cases for the judge's next version.
-UNSURE = 0.6
+from lab.runs.confidence import UNSURE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,13 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from lab.answers.compare import AnswersCompared
 from lab.answers.judges.check import Checked, JudgeCheck
 from lab.answers.judges.regression import JudgeRegression
 from lab.answers.losses import Loss
+from lab.answers.measured import MEASURES
 from lab.errors import counted
+from lab.report.screens.compare import lines_table
 from lab.report.screens.fitted import Column, FittedTable
 
 SHOWN = 10
@@ -29,9 +32,10 @@ def answers_screen(
     means: Mapping[str, Mapping[str, float | None]], losses: Mapping[str, Sequence[Loss]]
 ) -> RenderableType:
     """Means of every system's answers, then what each loses to retrieval and to generation."""
-    table = FittedTable([Column("system", "name"), *map(Column, HEADS.values())])
+    own = [name for name in next(iter(means.values()), {}) if name not in MEASURES]
+    table = FittedTable([Column("system", "name"), *map(Column, (*HEADS.values(), *own))])
     for system, values in means.items():
-        table.add(system, *(_number(values[name]) for name in HEADS))
+        table.add(system, *(_number(values[name]) for name in (*HEADS, *own)))
     parts: list[RenderableType] = [table]
     if losses:
         parts += [Text("\nlost to retrieval (gold context - the system's) and to generation")]
@@ -47,6 +51,13 @@ def answers_screen(
     else:
         parts.append(Text("\nno answers under the gold context: losses cannot be told apart"))
     return Group(*parts)
+
+
+def compared_screen(compared: AnswersCompared) -> RenderableType:
+    """Both pipelines' answers, a line a measure."""
+    (path_a, path_b), (a, b) = compared.paths, compared.systems
+    head = Text(f"A: {path_a}  {a}\nB: {path_b}  {b}\n", overflow="fold")
+    return Group(head, lines_table(compared.lines))
 
 
 def judges_screen(checked: Checked) -> RenderableType:
