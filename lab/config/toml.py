@@ -50,7 +50,7 @@ def _deeper(value: Any, depth: int) -> bool:
     goes as deep as a dotted key."""
     level = [value]
     for _ in range(depth):
-        parts = (one.values() if isinstance(one, dict) else one for one in level)
+        parts = (entry.values() if isinstance(entry, dict) else entry for entry in level)
         level = [inner for part in parts for inner in part if isinstance(inner, dict | list)]
         if not level:
             return False

@@ -128,7 +128,7 @@ class _Common:
 
     def lines(self, slices: Sequence[Slice], metrics: Sequence[str]) -> tuple[Line, ...]:
         """Every slice and metric, one family under Holm's correction."""
-        found = []
+        cells = []
         for name, members in slices:
             a, b = (
                 side.scores.loc[list(self.ids), list(metrics)].to_numpy(dtype=np.float64)[members]
@@ -141,16 +141,16 @@ class _Common:
                 systems=1,
                 phase_means=self._phase_means(members, metrics),
             )
-            found += [
+            cells += [
                 _Cell(name, metric, a[:, i], b[:, i], paired, i) for i, metric in enumerate(metrics)
             ]
         noise, unseen = (
-            np.array([getattr(cell.paired, p)[cell.column] for cell in found])
+            np.array([getattr(cell.paired, p)[cell.column] for cell in cells])
             for p in ("noise_p", "unseen_p")
         )
         corrected = corrected_p(noise, unseen, len(slices))
         return tuple(
-            _line(cell, float(p), len(found)) for cell, p in zip(found, corrected, strict=True)
+            _line(cell, float(p), len(cells)) for cell, p in zip(cells, corrected, strict=True)
         )
 
     def _phase_means(self, members: Bools, metrics: Sequence[str]) -> Floats | None:

@@ -49,8 +49,8 @@ def against(tables: Tables, system: str, metric: str) -> "pd.DataFrame":
     paired = compare(differences, tables.clusters, tables.seed, phase_means=means, alike=cuts)
     columns = {name: getattr(paired, name) for name in Paired.__dataclass_fields__}
     names = {"system": [tables.names[other] for other in others]}
-    told = [seen_from(verdict, metric) for verdict in paired.verdicts]
-    return pd.DataFrame(names | columns | {"verdict": told})
+    verdicts = [seen_from(verdict, metric) for verdict in paired.verdicts]
+    return pd.DataFrame(names | columns | {"verdict": verdicts})
 
 
 def seen_from(verdict: Verdict, metric: str) -> Verdict:
@@ -60,11 +60,11 @@ def seen_from(verdict: Verdict, metric: str) -> Verdict:
 
 def paired(tables: Tables, system: str, baseline: str) -> Paired:
     """One system minus another, a comparison for every metric."""
-    one, other = (tables.place(tables.comparable(name)) for name in (system, baseline))
+    first, second = (tables.place(tables.comparable(name)) for name in (system, baseline))
     by_phase = tables.by_phase
-    means = None if by_phase is None else phase_means(by_phase[:, one] - by_phase[:, other])
+    means = None if by_phase is None else phase_means(by_phase[:, first] - by_phase[:, second])
     return compare(
-        tables.values[one] - tables.values[other],
+        tables.values[first] - tables.values[second],
         tables.clusters,
         tables.seed,
         systems=1,
@@ -98,12 +98,12 @@ def chosen_verdicts(
     sign = -1.0 if is_cost(metric) else 1.0
     scores = sign * np.nan_to_num(tables.column(metric)[:, tables.compared])
     place = tables.compared.tolist().index(tables.place(tables.comparable(reference)))
-    told = dict.fromkeys(tables.names, NOT_COMPARABLE)
+    by_name = dict.fromkeys(tables.names, NOT_COMPARABLE)
     for system, said in zip(
         tables.compared, verdicts(scores, place, pairs.against(place)), strict=True
     ):
-        told[tables.names[system]] = said
-    return told
+        by_name[tables.names[system]] = said
+    return by_name
 
 
 def case_by_case(tables: Tables, system: str, other: str) -> Cases:

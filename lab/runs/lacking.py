@@ -48,18 +48,18 @@ CONCLUSIONS = (
 def lacking_parts(tables: Tables) -> list[str]:
     """A line for every table that lacks a column or has one of another type, for systems that have
     no scores, and for what the manifest does not say."""
-    found = _lacking_keys(tables)
+    lines = _lacking_keys(tables)
     for name, columns in COLUMNS.items():
         if name not in FILLED and getattr(tables, name).empty:
             continue
         absent = [column for column in columns if column not in getattr(tables, name).columns]
         if absent:
-            found.append(f"{name}.parquet has no column {', '.join(absent)}")
-    if not found:
-        found += _systems(tables.systems, tables)
-    if not found and not set(tables.names) <= set(map(str, tables.scores["system"].unique())):
-        found.append("scores.parquet lacks systems of systems.parquet")
-    return found
+            lines.append(f"{name}.parquet has no column {', '.join(absent)}")
+    if not lines:
+        lines += _systems(tables.systems, tables)
+    if not lines and not set(tables.names) <= set(map(str, tables.scores["system"].unique())):
+        lines.append("scores.parquet lacks systems of systems.parquet")
+    return lines
 
 
 def _lacking_keys(tables: Tables) -> list[str]:

@@ -72,10 +72,16 @@ class Side:
         alone."""
         names = Names(map(str, other.scores.index))
         ids = set(map(str, self.scores.index))
-        as_there = {one: there for one in ids if (there := names.find(one)) not in (None, one)}
+        as_there = {
+            query_id: there
+            for query_id in ids
+            if (there := names.find(query_id)) not in (None, query_id)
+        }
         taken = Counter(as_there.values())
         renamed = {
-            one: there for one, there in as_there.items() if there not in ids and taken[there] == 1
+            query_id: there
+            for query_id, there in as_there.items()
+            if there not in ids and taken[there] == 1
         }
         if not renamed:
             return self
@@ -97,8 +103,12 @@ class JudgedRun:
         """The same with other question ids."""
         return replace(
             self,
-            queries={names.get(one, one): query for one, query in self.queries.items()},
-            rankings={names.get(one, one): hits for one, hits in self.rankings.items()},
+            queries={
+                names.get(query_id, query_id): query for query_id, query in self.queries.items()
+            },
+            rankings={
+                names.get(query_id, query_id): hits for query_id, hits in self.rankings.items()
+            },
         )
 
 
@@ -175,12 +185,12 @@ def trec_side(path: Path, qrels: Path, metrics: Sequence[str]) -> Side:
     judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
     judged = judge.judge(ranked(rankings, asked, corpus))
     parsed = [parse_metric(metric) for metric in metrics]
-    own = [metric.label for metric in parsed if metric.function]
-    if own:
+    in_python = [metric.label for metric in parsed if metric.function]
+    if in_python:
         raise RunError(
-            f"{path}: metric '{own[0]}' is Python, which is given the texts of hits, and a TREC "
-            "run has none; sweep it with [[retriever]] run = and [measure] python =, then compare "
-            "the run folders"
+            f"{path}: metric '{in_python[0]}' is Python, which is given the texts of hits, and a "
+            "TREC run has none; sweep it with [[retriever]] run = and [measure] python =, then "
+            "compare the run folders"
         )
     values = score(
         asked, [SystemRun(judge, judged, np.zeros(len(corpus), dtype=np.int64))], parsed

@@ -52,11 +52,13 @@ def slices_of(
     if by != DISTANCE:
         asked = [by_id[query_id] for query_id in tables.query_ids]
         return dict.fromkeys(systems, labels(asked, corpus, by))
-    found = {}
+    by_system = {}
     for system in systems:
         distances = margins(tables, corpus, queries, system)
-        found[system] = [distance_label(min(distances[one])) for one in tables.query_ids]
-    return found
+        by_system[system] = [
+            distance_label(min(distances[query_id])) for query_id in tables.query_ids
+        ]
+    return by_system
 
 
 def slice_table(tables: Tables, by: str, names: Names) -> "pd.DataFrame":
@@ -83,15 +85,15 @@ def _means(tables: Tables, system: int, inside: Bools) -> dict[str, float]:
     known = ~np.isnan(values)
     totals, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.divide(totals, counts, out=np.full(len(totals), np.nan), where=counts > 0)
-    found: dict[str, float] = {}
+    row_values: dict[str, float] = {}
     for place, metric in enumerate(tables.metrics):
         bounds = None if is_cost(metric) else (0.0, 1.0)
         phases = None if by_phase is None else phase_means(by_phase[:, :, [place]])
         column = values[:, [place]]
         low, high = intervals_over_phases(column, clusters, tables.seed, phases, bounds)
-        found[metric] = float(means[place])
-        found |= {f"{metric}_low": float(low[0]), f"{metric}_high": float(high[0])}
-    return found
+        row_values[metric] = float(means[place])
+        row_values |= {f"{metric}_low": float(low[0]), f"{metric}_high": float(high[0])}
+    return row_values
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -135,8 +137,8 @@ def sliced(
     beside the same system under every other chunk config; by `siblings` all systems."""
     metric = _gap_metric(tables)
     if by == SIBLINGS:
-        found = sibling_confusion(tables, corpus, queries)
-        return Sliced(by, system, metric, tables.select_by, confusion=tuple(found))
+        confusions = sibling_confusion(tables, corpus, queries)
+        return Sliced(by, system, metric, tables.select_by, confusion=tuple(confusions))
     shown = systems_alike(tables, system) if by == DISTANCE else _beside(tables, system)
     rows = slice_table(tables, by, slices_of(tables, corpus, queries, by, shown))
     if by != DISTANCE:

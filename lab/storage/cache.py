@@ -62,13 +62,13 @@ class Cache:
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values of those keys that are known and whole."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[bytes, bytes] = {}
+        kept: dict[bytes, bytes] = {}
         damaged, day = 0, today()
         stale: list[bytes] = []
         used = "used" if self.lasting else "NULL"
         for key, value, checksum, last in self._rows(f"key, value, checksum, {used}", wanted):
             if checksum == _checksum(key, value):
-                found[key] = value
+                kept[key] = value
             else:
                 damaged += 1
             if last is not None and last < day:
@@ -78,7 +78,7 @@ class Cache:
             self._tell(
                 "damaged", f"{self.path}: {damaged} value(s) are damaged; they are computed again"
             )
-        return found | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
+        return kept | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
 
     def _mark_used(self, keys: Sequence[bytes], day: int) -> None:
         """Remember that values were used; another run that writes just now takes precedence."""
