@@ -99,3 +99,20 @@ def test_sloppy_pages_are_no_deep_ones(tmp_path: Path) -> None:
     assert text(tmp_path, code) == "x"
     assert text(tmp_path, "<pre>" + " " * 100_000 + "x").endswith("x")
     assert text(tmp_path, "x<![") == "x"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<p>a<![x<!DOCTYPE<!--b-->c", "ac"),
+        ("<p>a<![CDATA[x]]>b<?php echo ?>c", "abc"),
+        ('<?xml version="1.0"?><!DOCTYPE html><p>a', "a"),
+        ("<p>a<!x>b<!-->c<!--->d", "abcd"),
+    ],
+)
+def test_what_is_no_comment_ends_where_a_browser_ends_it(
+    source: str, text: str, tmp_path: Path
+) -> None:
+    """Marked sections and instructions are bogus comments, up to the next sign."""
+    (tmp_path / "a.html").write_text(source)
+    assert read_collection(tmp_path).documents[0].document.text == text

@@ -169,6 +169,9 @@ def test_one_disagreement_is_one(tmp_path_factory: pytest.TempPathFactory) -> No
     text = "\n".join(shown(agreement_screen(agreement(read.a, read.b), read), 80))
     assert "1 disagreement, the widest first" in text
     assert "of 2 questions judged by both" in text
+    same = read_annotators(first, first, None)
+    text = "\n".join(shown(agreement_screen(agreement(same.a, same.b), same), 80))
+    assert text.rstrip().endswith("0 disagreements")
 
 
 def test_a_table_without_rows_is_its_titles() -> None:

@@ -30,11 +30,12 @@ def agreement_screen(found: Agreement, read: Annotators) -> RenderableType:
     apart = FittedTable((*names, Column("A"), Column("B")))
     for item in found.disagreements[:SHOWN]:
         apart.add(item.query_id, item.item, str(item.a), str(item.b))
-    more = len(found.disagreements) - SHOWN
-    count = f"\n{counted(len(found.disagreements), 'disagreement')}, the widest first" + (
-        f" ({SHOWN} shown; --json has all)" if more > 0 else ""
-    )
     strange = [Text(f"warning: {line}") for line in read.left_out]
+    more = len(found.disagreements) - SHOWN
+    count = f"\n{counted(len(found.disagreements), 'disagreement')}"
+    if not found.disagreements:
+        return Group(*map(Text, head), *strange, Text(), rates, Text(count))
+    count += ", the widest first" + (f" ({SHOWN} shown; --json has all)" if more > 0 else "")
     return Group(*map(Text, head), *strange, Text(), rates, Text(count), apart)
 
 
