@@ -87,3 +87,11 @@ def test_a_command_that_needs_a_model_names_the_extra(folder: Path) -> None:
         assert refused.returncode == 2, refused.stderr
         assert extra in refused.stderr
         assert "Traceback" not in refused.stderr
+
+
+def test_a_model_that_is_not_there_is_told_before_any_work(folder: Path) -> None:
+    (folder / "dense.toml").write_text(EXPERIMENT.replace('"bm25"', '["dense", "hybrid"]'))
+    refused = lab(folder, "run", "dense.toml")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("1 problem:\n  dense.model: model 'all-MiniLM-L6-v2' needs")
+    assert not (folder / "runs" / "dense").exists()

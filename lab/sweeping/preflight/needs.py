@@ -28,6 +28,25 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
+def lacking_models(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
+    """A line for every model of a dense leg, of counted tokens or of sentences whose files cannot
+    be had."""
+    named: dict[str, str] = {}
+    for config in configs:
+        if config.dense is not None:
+            named.setdefault(config.dense.encoder, "dense.model")
+        for name in (config.chunk.tokenizer, config.chunk.embedder):
+            if name is not None:
+                named.setdefault(name, "dense.model, which cuts chunks")
+    lines = []
+    for name, place in named.items():
+        try:
+            resources.encoder(name).max_tokens  # noqa: B018 - asks for the model's files
+        except ModelError as fault:
+            lines.append(f"{place}: {fault}")
+    return tuple(lines)
+
+
 def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
     """A line for every reranker whose files cannot be had."""
     lines = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lab.arrays import Ints
 from lab.chunking.config import ChunkConfig
 from lab.config.phases import at_phases
-from lab.errors import ConfigError
+from lab.errors import ConfigError, ModelError
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
@@ -25,7 +25,7 @@ from lab.sweeping.preflight.facts import (
     warnings,
 )
 from lab.sweeping.preflight.fields import check_fields
-from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
+from lab.sweeping.preflight.needs import lacking_models, lacking_rerankers, unmet, windowed
 from lab.sweeping.preflight.reading import reading
 
 
@@ -48,7 +48,8 @@ def prepare(plan: Plan, resources: Resources) -> Preparation:
     """Check everything that models and documents may lack, then cut, encode and compile what the
     systems share.
 
-    Raises ConfigError with every model, library, view and feature that cannot be had.
+    Raises ModelError with every model that cannot be had, ConfigError with every library, view and
+    feature.
     """
     lacking = _checked(plan, resources)
     stages = _stages(plan, resources)
@@ -81,6 +82,9 @@ def _checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     """Lines about what some documents lack; raises what the systems cannot do without."""
     rules = dict.fromkeys(config.bm25.synonyms for config in plan.systems if config.bm25)
     resources.read_synonyms(path for path in rules if path)
+    lacking = lacking_models(plan.systems, resources)
+    if lacking:
+        raise ModelError((*lacking, *lacking_rerankers(plan.systems, resources)))
     absent = (*unmet(plan.systems, resources), *lacking_rerankers(plan.systems, resources))
     if absent:
         raise ConfigError(absent)
