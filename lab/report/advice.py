@@ -18,7 +18,7 @@ PROPOSED = 3
 def next_changes(run: Run) -> "pd.DataFrame":
     """The changes of one setting of the recommended system that win more questions than they lose,
     the largest net first (see `lab.runs.losses.changes_of`)."""
-    return changes_of(run.tables, run.recommended).query("net > 0").head(PROPOSED)
+    return changes_of(run.rescues(), run.recommended).query("net > 0").head(PROPOSED)
 
 
 def config_text(run: Run) -> str:

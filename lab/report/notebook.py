@@ -18,7 +18,6 @@ from lab.report.figures.systems import cost, forest, recall_curve
 from lab.report.page.template import template
 from lab.report.phases import phase_story
 from lab.report.verdict import verdict_of
-from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 ROWS = 20
@@ -28,7 +27,7 @@ def html_of(run: Run) -> str:
     """The verdict and the first systems as HTML, every text escaped."""
     verdict = verdict_of(run)
     ranked = run.tables.ranked.head(ROWS)
-    shown = shown_settings(run.tables.systems).loc[ranked.index]
+    shown = run.tables.shown.loc[ranked.index]
     return template("notebook.html.j2").render(
         verdict=verdict,
         labels=run.labels,

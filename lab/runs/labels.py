@@ -73,10 +73,10 @@ def _full_text(value: Any) -> str:
     return NOTHING if value is None or value is False or value == "" else text_of(value)
 
 
-def labels(systems: "pd.DataFrame") -> dict[str, str]:
+def labels(systems: "pd.DataFrame", shown: "pd.DataFrame | None" = None) -> dict[str, str]:
     """Name -> short label of every system; the name itself where labels would not tell two systems
-    apart."""
-    shown = shown_settings(systems)
+    apart. `shown` are its `shown_settings`, where these are known already."""
+    shown = shown_settings(systems) if shown is None else shown
     names = systems["system"].tolist()
     # A foreign retriever has no settings, so its name says all that is known; so it does where
     # every shown setting is off.

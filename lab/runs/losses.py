@@ -64,14 +64,13 @@ def rescue_table(tables: Tables) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=names)
 
 
-def changes_of(tables: Tables, system: str) -> "pd.DataFrame":
-    """The table of rescues seen from one system, whichever of the two a pair names first: every
+def changes_of(pairs: "pd.DataFrame", system: str) -> "pd.DataFrame":
+    """A table of rescues seen from one system, whichever of the two a pair names first: every
     `setting` that goes from `before` to `after` and leads to another `system`, with the questions
     `rescued` and `broken`, `net` and `p`; the largest net first, of equals the one that breaks
     fewer."""
     import pandas as pd
 
-    pairs = rescue_table(tables)
     ahead = pairs[pairs["a"] == system].rename(columns={"b": "system"})
     turned = {"a": "system", "before": "after", "after": "before"}
     turned |= {"rescued": "broken", "broken": "rescued"}

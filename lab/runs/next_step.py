@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lab.runs.losses import changes_of
+from lab.runs.losses import changes_of, rescue_table
 from lab.runs.tables import Tables
 
 SHOWN = 3
@@ -28,7 +28,7 @@ class NextStep:
 def next_step(tables: Tables, system: str) -> NextStep | None:
     """The change of one setting that rescues most questions of a system net of those it breaks;
     None where no other system is one setting away."""
-    changes = changes_of(tables, system)
+    changes = changes_of(rescue_table(tables), system)
     if changes.empty:
         return None
     best = changes.iloc[0]

@@ -14,7 +14,7 @@ from lab.config.settings import of_stage
 from lab.errors import RunError, nearest
 from lab.evaluation.clusters import Clusters, clustered
 from lab.evaluation.phases import PhaseScores, phase_means
-from lab.runs.labels import labels
+from lab.runs.labels import labels, shown_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,9 +45,14 @@ class Tables:
         return tuple(map(str, self.systems["system"]))
 
     @cached_property
+    def shown(self) -> "pd.DataFrame":
+        """The settings that vary, a text column for each (see `lab.runs.labels.shown_settings`)."""
+        return shown_settings(self.systems)
+
+    @cached_property
     def labels(self) -> dict[str, str]:
         """Name -> short label of every system, as screens and reports print it."""
-        return labels(self.systems)
+        return labels(self.systems, self.shown)
 
     @cached_property
     def query_ids(self) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ def test_recall_curve_passes_through_the_measured_recall(plots, run):
 
 
 def test_rescues_are_seen_from_the_system(run):
-    table = changes_of(run.tables, run.recommended)
+    table = changes_of(run.rescues(), run.recommended)
     assert table["net"].is_monotonic_decreasing
     pairs = run.rescues()
     for row in table.itertuples():

@@ -5,7 +5,6 @@ from typing import Any
 
 from lab.errors import counted
 from lab.evaluation.verdict import NOT_COMPARABLE, Verdict, chosen_among
-from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 LATEX = {
@@ -102,7 +101,7 @@ def markdown_cell(text: object) -> str:
 
 
 def _settings(run: Run) -> list[str]:
-    return list(shown_settings(run.tables.systems).columns) or ["system"]
+    return list(run.tables.shown.columns) or ["system"]
 
 
 def _failed(run: Run, sign: str) -> str:
@@ -117,7 +116,7 @@ def _test(run: Run) -> str:
 def _rows(run: Run) -> list[tuple[Sequence[str], list[tuple[str, bool, Verdict]]]]:
     """Best first: the settings shown, and per metric the value, whether it is the best (of a cost
     the lowest), and the verdict on the system against the metric's best."""
-    shown = shown_settings(run.tables.systems)
+    shown = run.tables.shown
     told = {metric: run.verdicts(metric) for metric in run.metrics}
     means = run.tables.systems.set_index("system")
     best = {metric: means.loc[run.best_by(metric), metric] for metric in run.metrics}

@@ -62,7 +62,7 @@ def effects(run: Run) -> Plot | None:
 
 def rescue(run: Run, system: str) -> Plot | None:
     """Questions that changing one setting of a system rescues and breaks, the largest net first."""
-    table = changes_of(run.tables, system)
+    table = changes_of(run.rescues(), system)
     if table.empty:
         return None
     shown = table.head(SHOWN)

@@ -8,7 +8,7 @@ from lab.report.figures.ink import INKS
 from lab.report.figures.panel import Marks, Panel, legend
 from lab.report.figures.plot import Plot
 from lab.report.figures.systems import MODES
-from lab.runs.labels import NOTHING, shown_settings
+from lab.runs.labels import NOTHING
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def parallel(run: Run) -> Plot | None:
     """Every system as a line through its settings to its score; where three settings or more
     vary."""
-    shown = shown_settings(run.tables.systems).replace(NOTHING, "none")
+    shown = run.tables.shown.replace(NOTHING, "none")
     if shown.shape[1] < 2 or len(run.systems) < 6:
         return None
     metric, columns = run.tables.select_by, list(shown.columns)

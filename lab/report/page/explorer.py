@@ -15,7 +15,6 @@ from lab.report.page.curves import curves_of
 from lab.report.page.systems import pairs
 from lab.report.proof import proof_of
 from lab.runs.explain import USED
-from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 from lab.runs.tables import plain_rows
 from lab.sweeping.injected import INJECTED
@@ -127,7 +126,7 @@ def _causes(
 
 
 def _systems(run: Run) -> dict[str, Any]:
-    shown = shown_settings(run.tables.systems)
+    shown = run.tables.shown
     return {
         "name": list(run.systems),
         "label": [run.labels[name] for name in run.systems],

@@ -21,7 +21,6 @@ from lab.report.page.systems import facets, system_rows
 from lab.report.page.template import html_file, template, trusted
 from lab.report.phases import phase_story
 from lab.report.verdict import verdict_of
-from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
     plots = all_plots(run, interference)
     explorer = explorer_data(run)
     first, others = cautions(run, verdict.warnings)
-    shown = shown_settings(run.tables.systems)
+    shown = run.tables.shown
     chosen = chosen_systems(run)
     data = {"explorer": explorer, "tables": {plot.key: _table(plot) for plot in plots}}
     return template("report.html.j2").render(

@@ -6,7 +6,6 @@ from typing import Any
 
 from lab.report.chosen import chosen_systems
 from lab.report.figures.plot import Plot
-from lab.runs.labels import shown_settings
 from lab.runs.run import Run
 
 # Difference -> its place on the axis of the table, from 0 to 1.
@@ -40,7 +39,7 @@ class SystemRow:
 def system_rows(run: Run, forest: Plot | None) -> list[SystemRow]:
     """All systems, the best by the selecting metric first; `forest` is the plot whose table has the
     differences."""
-    shown = shown_settings(run.tables.systems)
+    shown = run.tables.shown
     behind: dict[str, Behind] = {}
     if forest is not None:
         table = forest.table
@@ -74,7 +73,7 @@ def system_rows(run: Run, forest: Plot | None) -> list[SystemRow]:
 
 def facets(run: Run) -> list[tuple[str, list[str]]]:
     """The settings by which the table is narrowed down, each with its values in their order."""
-    shown = shown_settings(run.tables.systems)
+    shown = run.tables.shown
     return [(name, list(dict.fromkeys(shown[name]))) for name in shown.columns]
 
 
