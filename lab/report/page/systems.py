@@ -78,14 +78,15 @@ def facets(run: Run) -> list[tuple[str, list[str]]]:
 
 
 def pairs(run: Run) -> dict[str, list[list[float]]]:
-    """Of every two chosen systems, for every metric: mean difference (first minus second), the ends
-    of its interval, and p as a planned pair; by the places of both in the run."""
-    chosen = chosen_systems(run)
-    found = {}
+    """Of every two chosen systems that can be compared, for every metric: mean difference (first
+    minus second), the ends of its interval, and p as a planned pair; by the places of both in the
+    run."""
+    chosen = [name for name in chosen_systems(run) if name not in run.tables.not_comparable]
+    by_places = {}
     for number, first in enumerate(chosen):
         for second in chosen[number + 1 :]:
             paired = run.paired(first, second)
             key = f"{run.systems.index(first)},{run.systems.index(second)}"
             columns = (paired.difference, paired.low, paired.high, paired.p_holm)
-            found[key] = [list(map(float, row)) for row in zip(*columns, strict=True)]
-    return found
+            by_places[key] = [list(map(float, row)) for row in zip(*columns, strict=True)]
+    return by_places
