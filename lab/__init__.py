@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lab.runs.index import index
     from lab.runs.load import load
     from lab.runs.run import Run, read_run
+    from lab.sweeping.session import Session
     from lab.sweeping.sweep import sweep
 
 # Loaded at first use, so that `import lab` and `lab --help` cost nothing.
@@ -34,6 +35,7 @@ _HOME = {
     "Measure": "lab.config.measure",
     "Query": "lab.relevance.query",
     "Run": "lab.runs.run",
+    "Session": "lab.sweeping.session",
     "index": "lab.runs.index",
     "load": "lab.runs.load",
     "queries_from_frame": "lab.relevance.frame",
@@ -54,6 +56,7 @@ __all__ = [
     "Measure",
     "Query",
     "Run",
+    "Session",
     "index",
     "load",
     "queries_from_frame",

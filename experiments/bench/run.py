@@ -272,6 +272,7 @@ def main() -> None:
             "repeat": lambda: rows("quickstart again", repeat(rounds, work)),
             "extend": lambda: alone("extend.py", rounds),
             "grid": lambda: alone("grid.py"),
+            "trials": lambda: alone("trials.py", data),
             "use": lambda: alone("use.py", rounds),
             "dtype": lambda: alone("dtype.py", data, rounds),
             "overhead": lambda: alone(

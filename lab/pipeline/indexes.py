@@ -82,6 +82,10 @@ class Indexes:
         self._bm25.update(bm25_indexes)
         self._dense.update(dense_indexes)
 
+    def trim(self, most: int) -> None:
+        """Forget the lexical indexes of all but the last `most` formulas, not terms and vectors."""
+        self._bm25.trim(most)
+
     @property
     def _tokenize(self) -> Tokenize | None:
         tokenizer = self.config.tokenizer

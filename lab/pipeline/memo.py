@@ -20,6 +20,11 @@ class Memo(dict[K, V]):
             self[key] = compute()
         return self[key]
 
+    def trim(self, most: int) -> None:
+        """Forget the oldest values but the last `most`."""
+        for key in list(self)[: max(0, len(self) - most)]:
+            del self[key]
+
 
 class TimedMemo(Memo[K, V]):
     """A memo whose computing is timed as one stage of the run."""

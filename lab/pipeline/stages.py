@@ -74,6 +74,18 @@ class Stages:
         """The questions in their own words, then their variants if these are used."""
         return (self,) if self.variants is None else (self, self.variants)
 
+    def trim(self, most: int) -> None:
+        """Forget the rankings, and the weighed indexes, of all but the last `most` systems."""
+        for memo in (
+            self._bm25,
+            self._dense,
+            self._candidates,
+            self._first_stages,
+            self._fused_wordings,
+        ):
+            memo.trim(most)
+        self.indexes.trim(most)
+
     def asking(
         self, queries: Sequence[Query], *, filtered: bool = False, variants: bool = False
     ) -> "Stages":

@@ -1,9 +1,9 @@
 """Running the systems of one chunking, while its stages are alive."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from lab.arrays import Ints
 from lab.config.config import Config
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.diagnose import Diagnosis
@@ -18,6 +18,7 @@ from lab.sweeping.judging import Judging
 from lab.sweeping.outcome import SystemOutcome
 from lab.sweeping.plan import Plan
 from lab.sweeping.profile import Profile
+from lab.sweeping.shelf import Shelf
 
 # Whether filters and variants are used.
 Asking = tuple[bool, bool]
@@ -47,24 +48,30 @@ def run_chunking(
     stages: Stages,
     configs: Sequence[Config],
     plan: Plan,
-    starts: Sequence[Ints],
+    shelf: Shelf,
     profile: Profile | None,
 ) -> ChunkingOutcome:
-    """Rank, judge and diagnose every system of one chunking. With a `profile`, measure their
-    latency as well."""
+    """Rank, judge and diagnose every system of one chunking that the shelf does not know. With a
+    `profile`, measure their latency as well."""
     timed = stages.resources.timed
-    judging = Judging(stages, plan, starts)
+    judging = shelf.judging(stages, plan)
     groups = _groups(stages, configs, plan, judging)
-    asked = [(group.stages, group.configs) for group in groups.values()]
+    keys = {config: _key(config, groups[_asking(config)], plan) for config in configs}
+    asked: list[tuple[Stages, Sequence[Config]]] = []
     for group in groups.values():
+        asked.append((group.stages, [c for c in group.configs if not shelf.knows(keys[c])]))
         if group.unanswerable is not None:
             asked.append((group.unanswerable, group.configs))
     prepare_pairs(asked)
     with timed("judge"):
         evidence = evidence_pairs(judging.judge("chunk"))
-    outcomes = [
-        _outcome(config, groups[_asking(config)], plan, judging, evidence) for config in configs
-    ]
+    outcomes = []
+    for config in configs:
+        group = groups[_asking(config)]
+        run = partial(_outcome, config, group, plan, judging, evidence)
+        outcomes.append(shelf.outcome(keys[config], run))
+        # A family is drawn at its first use, which a known outcome does not make.
+        group.diagnosis.family_name(config, outcomes[-1].run)
     if profile is not None:
         with timed("profile"):
             for group in groups.values():
@@ -80,10 +87,10 @@ def run_chunking(
 
 
 def run_phase(
-    stages: Stages, configs: Sequence[Config], plan: Plan, starts: Sequence[Ints]
+    stages: Stages, configs: Sequence[Config], plan: Plan, shelf: Shelf
 ) -> list[SystemRun]:
     """Rank and judge every system of one chunking at a phase of whose misses nobody asks why."""
-    judging, alike = Judging(stages, plan, starts), _alike(configs)
+    judging, alike = shelf.judging(stages, plan), _alike(configs)
     asked = {asking: stages.asked_by(members[0]) for asking, members in alike.items()}
     prepare_pairs([(asked[asking], members) for asking, members in alike.items()])
     runs = []
@@ -93,6 +100,12 @@ def run_phase(
             run = judging.judged(config.deliver, ranking)
             runs.append(replace(run, judged=run.judged.first(plan.ranks_read)))
     return runs
+
+
+def _key(config: Config, group: _Group, plan: Plan) -> Hashable:
+    """What a system's outcome depends on beside documents, questions and what is measured: the
+    curves that its misses are looked up on, and whose tokens are counted."""
+    return config, group.diagnosis.replay.families.representative(config), plan.counter
 
 
 def _asking(config: Config) -> Asking:

@@ -10,7 +10,6 @@ from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.unanswerable import Unanswered
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.pairs import rerank_notes
-from lab.pipeline.resources import Resources
 from lab.pipeline.rows import StageRows
 from lab.storage.progress import noted
 from lab.sweeping.chunking_run import run_chunking, run_phase
@@ -22,6 +21,7 @@ from lab.sweeping.outcome import SystemOutcome
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.preparation import Preparation
 from lab.sweeping.profile import Profile
+from lab.sweeping.shelf import Shelf
 from lab.sweeping.tools import Tools
 
 
@@ -65,11 +65,9 @@ class Outcomes:
         return Findings(plan.cutoff, misses, self.families, self.unanswered, reachable)
 
 
-def run_systems(
-    plan: Plan, preparation: Preparation, tools: Tools, resources: Resources
-) -> Outcomes:
+def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf) -> Outcomes:
     """Run every system, a chunking after the other and foreign ones last."""
-    profile = Profile() if tools.profile else None
+    profile, resources = Profile() if tools.profile else None, shelf.resources
     systems: dict[int, SystemOutcome] = {}
     families: list[Family] = []
     unanswered: list[Unanswered] = []
@@ -80,10 +78,10 @@ def run_systems(
         # with its last system, before those of the next are built.
         of_phases = list(preparation.stages.pop(chunk_config))
         configs = [plan.configs[place] for place in places]
-        outcome = run_chunking(of_phases.pop(0), configs, plan, preparation.starts, profile)
+        outcome = run_chunking(of_phases.pop(0), configs, plan, shelf, profile)
         systems |= zip(places, outcome.systems, strict=True)
         while of_phases:
-            runs = run_phase(of_phases.pop(0), configs, plan, preparation.starts)
+            runs = run_phase(of_phases.pop(0), configs, plan, shelf)
             for place, run in zip(places, runs, strict=True):
                 phased.setdefault(place, []).append(run)
         families += outcome.families

@@ -98,8 +98,11 @@ def plan_of(
     measure: Measure,
     name: str,
     tools: Tools,
+    *,
+    only: Sequence[Config] | None = None,
 ) -> Plan:
-    """Plan the systems that ask no reranker which has failed.
+    """Plan the systems that ask no reranker which has failed. `only` are those of the
+    grid that are wanted, in their order; by default all.
 
     Raises ConfigError when no system is possible, a foreign one has the name of another, a metric
     needs another unit or a function that is not given; DiagnosticsError when no question can be
@@ -109,6 +112,7 @@ def plan_of(
     check_phases(grid, measure)
     asking, idle = grid.asking(queries)
     possible, impossible = asking.systems()
+    possible = possible if only is None else tuple(only)
     systems, failed = without(possible, tools.failed)
     taken = {config.name for config in systems} & set(tools.retrievers)
     if taken:

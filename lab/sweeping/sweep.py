@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lab.config.config import Config
 from lab.config.grid import Grid
 from lab.config.measure import Measure
 from lab.config.retriever import RetrieverConfig
@@ -25,6 +26,7 @@ from lab.sweeping.measured import Account, Measured
 from lab.sweeping.outcomes import Outcomes, run_systems
 from lab.sweeping.plan import Plan, plan_of
 from lab.sweeping.preflight.preparation import Preparation, prepare
+from lab.sweeping.shelf import Shelf
 from lab.sweeping.tables import run_of
 from lab.sweeping.tools import Tools
 from lab.sweeping.values import values_of
@@ -84,36 +86,39 @@ def measured(
     measure: Measure,
     name: str,
     tools: Tools,
+    *,
+    only: Sequence[Config] | None = None,
+    shelf: Shelf | None = None,
 ) -> Measured:
     """What `sweep` finds, as arrays; once more without a reranker that fails, from what the cache
-    holds by then."""
-    plan = plan_of(corpus, queries, grid, measure, name, tools)
+    holds by then. `only` are the systems of the grid that are wanted, by default all, and
+    `shelf` is what a session keeps."""
+    plan = plan_of(corpus, queries, grid, measure, name, tools, only=only)
     try:
-        return _with_sealed(_measured(plan, tools), tools)
+        return _with_sealed(_measured(plan, tools, shelf or Shelf(tools.resources())), tools)
     except RerankerError as fault:
         left, _ = without(plan.systems, [fault])
         if not left:
             raise
         tools.progress.note(str(fault))
         fewer = replace(tools, failed=(*tools.failed, fault))
-        return measured(corpus, queries, grid, measure, name, fewer)
+        return measured(corpus, queries, grid, measure, name, fewer, only=only, shelf=shelf)
 
 
-def _measured(plan: Plan, tools: Tools) -> Measured:
+def _measured(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
     """Prepare, run, score and doubt the systems of a plan; Ctrl-C says what is kept."""
-    resources = tools.resources()
-    with resources.kept.telling():
-        return _with_resources(plan, tools, resources)
+    with shelf.resources.kept.telling():
+        return _with_shelf(plan, tools, shelf)
 
 
-def _with_resources(plan: Plan, tools: Tools, resources: Resources) -> Measured:
-    preparation = prepare(plan, resources)
-    outcomes = run_systems(plan, preparation, tools, resources)
+def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
+    resources, preparation = shelf.resources, prepare(plan, shelf)
+    outcomes = run_systems(plan, preparation, tools, shelf)
     with resources.timed("diagnose"):
         findings = outcomes.findings(plan)
     advance = resources.progress.stage("metrics", 1)
     with resources.timed("metrics"):
-        values = values_of(plan, outcomes)
+        values = values_of(plan, outcomes.runs, outcomes.phased)
     doubtful = doubts(plan, outcomes)
     lines = doubtful.notes([plan.configs[place].name for place in outcomes.compared])
     notes = *preparation.notes, *outcomes.notes, *noted(resources.progress, lines)

@@ -10,7 +10,6 @@ from lab.evaluation.metrics import Metric
 from lab.evaluation.pareto import weighted
 from lab.evaluation.phases import over_phases
 from lab.evaluation.scores import SystemRun, score
-from lab.sweeping.outcomes import Outcomes
 from lab.sweeping.plan import Plan
 
 
@@ -25,17 +24,22 @@ class Values:
     by_phase: Floats | None = None
 
 
-def values_of(plan: Plan, outcomes: Outcomes) -> Values:
-    """Score the systems by all metrics in one go, and by their weighted mean if it is asked for."""
-    first, tokens = _scored(plan, outcomes.runs)
-    if not outcomes.phased:
+def values_of(
+    plan: Plan, runs: Sequence[SystemRun], phased: Sequence[Sequence[SystemRun]] = ()
+) -> Values:
+    """Score the systems by all metrics in one go, and by their weighted mean if it is asked for.
+    `phased` are their runs at the phases after the first."""
+    first, tokens = _scored(plan, runs)
+    if not phased:
         return Values(first, tokens)
     scores, counts = [first], [tokens]
-    for runs in outcomes.phased:
-        again = [place for place, run in enumerate(runs) if run is not outcomes.runs[place]]
+    for of_systems in phased:
+        again = [place for place, run in enumerate(of_systems) if run is not runs[place]]
         of_phase, of_tokens = first.copy(), tokens.copy()
         if again:
-            of_phase[again], of_tokens[again] = _scored(plan, [runs[place] for place in again])
+            of_phase[again], of_tokens[again] = _scored(
+                plan, [of_systems[place] for place in again]
+            )
         scores.append(of_phase)
         counts.append(of_tokens)
     by_phase = np.array(scores)

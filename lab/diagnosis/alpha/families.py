@@ -96,20 +96,19 @@ class Families:
 
     def of(self, config: Config, judge: Judge) -> Family | None:
         """The family on whose curves a system's first stage lies."""
-        for representative, family in self._known.items():
-            if on_curves(representative, config):
-                if family is None:
-                    family = self._known[representative] = Family(
-                        representative,
-                        self.cap,
-                        tuple(
-                            self._curves(
-                                representative, judge, range(len(self.asked.queries)), self.precise
-                            )
-                        ),
-                    )
-                return family
-        return None
+        representative = self.representative(config)
+        if representative is None:
+            return None
+        family = self._known[representative]
+        if family is None:
+            every = range(len(self.asked.queries))
+            curves = tuple(self._curves(representative, judge, every, self.precise))
+            family = self._known[representative] = Family(representative, self.cap, curves)
+        return family
+
+    def representative(self, config: Config) -> Config | None:
+        """The system that stands for that family; None where no curve is drawn."""
+        return next((other for other in self._known if on_curves(other, config)), None)
 
     def otherwise(
         self, config: Config, judge: Judge, questions: Ints

@@ -1,13 +1,10 @@
 """Preparation: what a sweep makes ready and checks before its systems run."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.arrays import Ints
 from lab.chunking.config import ChunkConfig
 from lab.config.phases import at_phases
 from lab.errors import ConfigError, ModelError
-from lab.pipeline.indexes import Indexes
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
@@ -27,12 +24,13 @@ from lab.sweeping.preflight.facts import (
 from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import lacking_models, lacking_rerankers, unmet, windowed
 from lab.sweeping.preflight.reading import reading
+from lab.sweeping.shelf import Shelf
 
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """The `stages` of every chunking, one a phase, the `facts` of its first, per document the
-    offsets at which tokens of the plan's counter begin, and `notes` to the reader, told by now.
+    """The `stages` of every chunking, one a phase, the `facts` of its first, and `notes` to the
+    reader, told by now.
 
     Whoever runs the systems of a chunking takes its stages out, so that its indexes are freed
     before those of the next are built.
@@ -40,22 +38,22 @@ class Preparation:
 
     stages: dict[ChunkConfig, tuple[Stages, ...]]
     facts: tuple[ChunkFacts, ...]
-    starts: Sequence[Ints]
     notes: tuple[str, ...]
 
 
-def prepare(plan: Plan, resources: Resources) -> Preparation:
+def prepare(plan: Plan, shelf: Shelf) -> Preparation:
     """Check everything that models and documents may lack, then cut, encode and compile what the
     systems share.
 
     Raises ModelError with every model that cannot be had, ConfigError with every library, view and
     feature.
     """
-    lacking = _checked(plan, resources)
-    stages = _stages(plan, resources)
+    resources = shelf.resources
+    lacking = checked(plan, resources)
+    stages = stages_of(plan, shelf)
     first = {config: of_phases[0] for config, of_phases in stages.items()}
     with resources.timed("count tokens"):
-        starts = resources.token_starts(plan.counter, plan.corpus)
+        shelf.starts(plan)
     facts = chunk_facts(first, plan.configs, resources)
     texts = [query.text for query in plan.pieces.queries]
     notes = noted(
@@ -75,10 +73,10 @@ def prepare(plan: Plan, resources: Resources) -> Preparation:
     )
     encode_passages(plan.configs, stages, resources)
     compile_for(plan.configs, plan.metrics, resources)
-    return Preparation(stages, facts, starts, notes)
+    return Preparation(stages, facts, notes)
 
 
-def _checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
+def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     """Lines about what some documents lack; raises what the systems cannot do without."""
     rules = dict.fromkeys(config.bm25.synonyms for config in plan.systems if config.bm25)
     resources.read_synonyms(path for path in rules if path)
@@ -91,15 +89,14 @@ def _checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     return check_fields(plan.corpus, plan.systems)
 
 
-def _stages(plan: Plan, resources: Resources) -> dict[ChunkConfig, tuple[Stages, ...]]:
+def stages_of(plan: Plan, shelf: Shelf) -> dict[ChunkConfig, tuple[Stages, ...]]:
     """The stages of every chunking and phase; none of their indexes is built yet."""
-    advance = resources.progress.stage("chunk", len(plan.by_chunk))
+    advance = shelf.resources.progress.stage("chunk", len(plan.by_chunk))
     stages: dict[ChunkConfig, tuple[Stages, ...]] = {}
     questions = Questions.of(plan.pieces.queries)
     for chunk_config in plan.by_chunk:
         stages[chunk_config] = tuple(
-            Stages(Indexes(plan.corpus, config, resources), questions)
-            for config in at_phases(chunk_config, plan.phases)
+            shelf.stages(plan, config, questions) for config in at_phases(chunk_config, plan.phases)
         )
         advance(1)
     return stages
