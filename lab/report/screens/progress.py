@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lab.report.screens.console import TextConsole
 
 # Seconds before a line of a stage that goes on, where no bar can be drawn; each further line takes
-# twice as long, up to the longest, so that a log of hours has a page of them.
+# three times as long, up to the longest, so that a log of hours has a page of them.
 EVERY, LONGEST = 10.0, 600.0
 
 
@@ -66,7 +66,7 @@ class TerminalProgress:
             if first:
                 self._ended.add(label)
             else:
-                self._pause = min(2 * self._pause, LONGEST)
+                self._pause = min(3 * self._pause, LONGEST)
             self._printed = now
             self._console.print(f"{label}: {done}/{total}", soft_wrap=True)
 
