@@ -9,9 +9,9 @@ CHOSEN = 6
 
 def chosen_systems(run: Run) -> list[str]:
     """The recommended system, the best, the baseline, the best of every mode, then whatever comes
-    next by the selecting metric: six where the run has so many."""
+    next by the selecting metric of those that can be compared: six where the run has so many."""
     first = [run.recommended, run.best, run.baseline, *run.tables.best_of_modes]
-    first += run.tables.ranked["system"].tolist()
+    first += [name for name in run.tables.ranked["system"] if name in run.compared]
     return list(dict.fromkeys(map(str, first)))[:CHOSEN]
 
 

@@ -56,10 +56,7 @@ def sentences(found: Conclusions, short: Labels) -> list[str]:
         said.append(_ties(found["tied"], short))
     if any(found["verdicts"][verdict] for verdict in ("undecided", "cannot be settled", "same")):
         said.append(_not_told_apart(found["verdicts"]))
-    said += [
-        f"{short[system]} is not comparable ({reason}) and takes no part in any choice or test."
-        for system, reason in found["not_comparable"].items()
-    ]
+    said += _left_out(found, short)
     if found["honest"]["estimate"] is not None:
         said.append(_honest(found))
     said += _power(found, short)
@@ -69,9 +66,16 @@ def sentences(found: Conclusions, short: Labels) -> list[str]:
 
 
 def brief(found: Conclusions, short: Labels) -> list[str]:
-    """The choice and the honest estimate alone."""
+    """The choice, what takes no part in it, and the honest estimate alone."""
     honest = [] if found["honest"]["estimate"] is None else [_honest(found)]
-    return [_choice(found, short), *honest]
+    return [_choice(found, short), *_left_out(found, short), *honest]
+
+
+def _left_out(found: Conclusions, short: Labels) -> list[str]:
+    return [
+        f"{short[system]} is not comparable ({reason}) and takes no part in any choice or test."
+        for system, reason in found["not_comparable"].items()
+    ]
 
 
 def _choice(found: Conclusions, short: Labels) -> str:

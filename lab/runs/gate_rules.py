@@ -153,6 +153,8 @@ def _told(error: Any) -> str:
         return f"unknown key '{place}'{nearest(str(error['loc'][-1]), model.model_fields)}"
     if error["type"] == "missing":
         return f"'{place}' is missing"
+    if error["type"] == "too_short":
+        return f"no {place} that can be read; expected at least one"
     if isinstance(error.get("input"), dict):
         return f"{place or 'file'}: {error['msg'].removeprefix('Value error, ')}"
     return problem(place, error["msg"], error.get("input"))

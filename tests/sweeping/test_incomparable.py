@@ -17,6 +17,7 @@ from lab.cli import main
 from lab.config.retriever import RetrieverConfig
 from lab.errors import ConfigError, RunError
 from lab.report.export.paper import latex, markdown
+from lab.report.sentences import brief
 from lab.runs.ablate import ablate
 from lab.runs.pool import candidates
 from tests.given import corpus_of
@@ -224,6 +225,11 @@ def test_nothing_that_compares_takes_it(tmp_path: Path) -> None:
     assert run.explain("q19", "theirs").system == "theirs"
 
 
+def brief_of(run: lab.Run) -> list[str]:
+    """The sentences of the half page that `lab run` prints."""
+    return brief(run.manifest["conclusions"], run.labels)
+
+
 def called(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str]:
@@ -243,6 +249,7 @@ def test_screens_and_papers_say_why(
     assert code == 0
     assert "theirs is not comparable (8 of 20 questions failed, more than 10%)" in shown
     assert "x not comparable" in shown
+    assert "theirs is not comparable (8 of 20" in " ".join(brief_of(run))
     row = next(line for line in markdown(run).splitlines() if "theirs" in line)
     assert row.count("0.600×") == 2
     assert "× not comparable, for it failed on too many questions" in markdown(run)
