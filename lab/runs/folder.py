@@ -28,7 +28,7 @@ MANIFEST = "manifest.json"
 FORMAT = 5
 # The manifest's own digest, and what differs between two runs of one experiment.
 OWN = "manifest"
-UNSIGNED = ("sha256", "finished", "seconds", "peak_mb", "profile", "counts")
+UNSIGNED = ("sha256", "finished", "seconds", "peak_mb", "profile", "counts", "environment")
 
 
 def check_place(path: Path) -> None:

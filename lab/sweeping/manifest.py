@@ -9,6 +9,7 @@ from lab.importing.written import readers_of
 from lab.runs.folder import FORMAT
 from lab.runs.inputs import questions_fingerprint
 from lab.sweeping.conclusions import conclusions
+from lab.sweeping.environment import environment
 from lab.sweeping.injected import injected
 from lab.sweeping.measured import Measured
 from lab.versions import LAB, version_of
@@ -59,6 +60,7 @@ def manifest_of(measured: Measured) -> dict[str, Any]:
         "questions": _asked(measured),
         "chunkings": [asdict(fact) for fact in account.facts],
         "identities": dict(sorted(account.identities.items())),
+        "environment": dict(environment(plan.measure.seed)),
         "versions": {name: version_of(name) for name in PACKAGES},
         "notes": list(account.notes),
         "perhaps_evidence": measured.doubts.record(),

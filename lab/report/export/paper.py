@@ -73,6 +73,7 @@ def latex(run: Run) -> str:
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
+            *_environment(run),
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{latex_text(caption)}. Bold: best; $^\dagger$: {BELOW}; "
@@ -88,6 +89,12 @@ def latex(run: Run) -> str:
             "",
         ]
     )
+
+
+def _environment(run: Run) -> list[str]:
+    """Comments that say on what the run was made."""
+    made_on = run.manifest.get("environment", {})
+    return [f"% {name}: {' '.join(str(text).split())}" for name, text in made_on.items()]
 
 
 def latex_text(text: object) -> str:
