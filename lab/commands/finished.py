@@ -65,13 +65,14 @@ def report(
 ) -> None:
     """Write the report of a finished run anew: one file that opens from disk and fetches
     nothing."""
+    from lab.answers.table import read_answer_tables
     from lab.report.figures.doses import read_doses
     from lab.report.page.page import page
     from lab.report.screens.console import say
     from lab.runs.folder import write_page
     from lab.runs.run import REPORT, read_run
 
-    text = page(read_run(run, corpus, questions), read_doses(run))
+    text = page(read_run(run, corpus, questions), read_doses(run), read_answer_tables(run))
     say(f"written: {write_page(run, REPORT, text)}")
 
 

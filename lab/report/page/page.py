@@ -10,10 +10,12 @@ from lab.evaluation.metrics import is_cost
 from lab.evaluation.verdict import MARKS, PLANNED
 from lab.report.advice import cautions, config_text, next_changes
 from lab.report.chosen import chosen_systems, other_system
+from lab.report.figures.answers import answer_losses
 from lab.report.figures.every import all_plots
 from lab.report.figures.losses import biggest_loss
 from lab.report.figures.plot import Plot
 from lab.report.figures.svg import panel_svg
+from lab.report.page.answers import answer_section
 from lab.report.page.explorer import explorer_data
 from lab.report.page.listing import listed_questions
 from lab.report.page.provenance import held_settings, inputs, machine, method
@@ -25,6 +27,8 @@ from lab.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lab.answers.table import AnswerTables
 
 SCRIPTS = (
     "data.js",
@@ -38,16 +42,21 @@ SCRIPTS = (
 )
 
 
-def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
+def page(
+    run: Run,
+    interference: "pd.DataFrame | None" = None,
+    answers: "AnswerTables | None" = None,
+) -> str:
     """The report of a run as HTML; `interference` are the rows of `Interference.table` where that
-    was measured."""
+    was measured, `answers` what `lab answers --into` kept."""
     verdict = verdict_of(run)
     plots = all_plots(run, interference)
+    losses = None if answers is None else answer_losses(answers.losses)
     explorer = explorer_data(run)
     first, others = cautions(run, verdict.warnings)
     shown = run.tables.shown
     chosen = chosen_systems(run)
-    data = {"explorer": explorer, "tables": {plot.key: _table(plot) for plot in plots}}
+    tables = {plot.key: _table(plot) for plot in (*plots, losses) if plot is not None}
     return template("report.html.j2").render(
         verdict=verdict,
         labels=run.labels,
@@ -69,6 +78,8 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
         other_cautions=others,
         config=config_text(run),
         figures=[(plot, _figures(plot)) for plot in plots],
+        answers=None if answers is None else answer_section(run, answers),
+        answer_figures=[(losses, _figures(losses))] if losses else [],
         questions=listed_questions(run),
         asked=len(run.query_ids),
         provenance=[
@@ -80,7 +91,7 @@ def page(run: Run, interference: "pd.DataFrame | None" = None) -> str:
         ],
         style=trusted(html_file("style.css")),
         script=trusted("\n".join(html_file(name) for name in SCRIPTS)),
-        data=_zipped(_json(data).encode()),
+        data=_zipped(_json({"explorer": explorer, "tables": tables}).encode()),
     )
 
 
