@@ -18,7 +18,8 @@ class BothOrders:
     takes the second place with chance p whatever stands there has second_twice / pairs = p, and one
     that errs at random errs to both places alike, so `bias`, (second_twice - first_twice) / pairs,
     is the pull to the second place, with the 95% interval `low`, `high`. `discordant` are the pairs
-    that leave every mean and go to a person."""
+    that leave every mean and go to a person. `wins` has, for every system, the settled pairs (the
+    agreeing ones) that it stands in and its mean there, a win counting 1 and a tie half."""
 
     judge: str
     pairs: int
@@ -30,6 +31,7 @@ class BothOrders:
     high: float
     discordant: tuple[tuple[str, str, str], ...]
     unpaired: int
+    wins: tuple[tuple[str, int, float], ...] = ()
 
     @property
     def agreement(self) -> float:
@@ -65,7 +67,24 @@ def _row(judge: str, preferences: Sequence[Preference]) -> BothOrders:
         high=high,
         discordant=tuple(sorted(discordant)),
         unpaired=len(by_pair) - len(twice),
+        wins=_wins(
+            [
+                (a, b, one.chosen)
+                for (_, a, b), (one, other) in twice.items()
+                if one.chosen == other.chosen
+            ]
+        ),
     )
+
+
+def _wins(settled: Sequence[tuple[str, str, str | None]]) -> tuple[tuple[str, int, float], ...]:
+    """System, settled pairs and mean, by name; `settled` has both systems and the one chosen."""
+    points: dict[str, list[float]] = {}
+    for a, b, chosen in settled:
+        for system in (a, b):
+            point = 0.5 if chosen is None else float(chosen == system)
+            points.setdefault(system, []).append(point)
+    return tuple((system, len(won), sum(won) / len(won)) for system, won in sorted(points.items()))
 
 
 def _difference(first: int, second: int, pairs: int) -> tuple[float, float, float]:

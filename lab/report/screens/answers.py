@@ -74,6 +74,10 @@ def judges_screen(checked: Checked) -> RenderableType:
                 f"the second place {row.bias:+.3f} [{row.low:+.3f}, {row.high:+.3f}]; "
                 f"{counted(len(row.discordant), 'pair')} left out of the means"
             ),
+            *(
+                Text(f"  {system}: wins {mean:.3f} of {counted(pairs, 'settled pair')}")
+                for system, pairs, mean in row.wins
+            ),
         ]
     parts.append(Text(f"\n{counted(len(checked.queue), 'judgement')} for a person to look at"))
     parts += [

@@ -32,6 +32,8 @@ def test_pairs_by_hand() -> None:
     assert row.agreement == pytest.approx(0.4)
     assert row.discordant == (("q2", "a", "b"), ("q3", "a", "b"), ("q5", "a", "b"))
     assert row.unpaired == 1
+    # Of the two settled pairs a wins one, and the other is a tie.
+    assert row.wins == (("a", 2, 0.75), ("b", 2, 0.25))
     (alone,) = both_orders(asked("q6", "first", None))
     assert math.isnan(alone.agreement)
 
