@@ -53,3 +53,19 @@ def test_a_template_writes_its_run_and_prints_it(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"written: {out}" in done.stdout
     assert len(lab.read_run(out).systems) == 9
+
+
+def test_a_search_with_optuna_is_judged_on_unseen_questions(tmp_path: Path) -> None:
+    pytest.importorskip("optuna", reason="the extra optuna is not installed")
+    out = tmp_path / "run"
+    data = "corpora/devices", "diagnostic_sets/devices/exact_id.jsonl"
+    done = called("optuna_search", *data, "--trials", "6", "--batches", "2", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "6 trials" in done.stdout
+    assert "unseen questions" in done.stdout
+    run = lab.read_run(out)
+    assert f"on {len(run.query_ids)} unseen questions" in done.stdout
+    corpus = lab.read_corpus(ROOT / data[0])
+    every = [query for query in lab.read_diagnostics(ROOT / data[1], corpus) if query.evidence]
+    assert 0 < len(run.query_ids) < len(every)
+    assert called("optuna_search", *data, "--trials", "0").returncode == 2
