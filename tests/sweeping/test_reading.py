@@ -60,7 +60,7 @@ def test_prompts_that_fit_no_role_are_told(tmp_path: Path) -> None:
 
 
 def test_chunks_that_hold_more_tokens_when_counted_again_are_told() -> None:
-    corpus = lab.Corpus(list(lab.read_corpus(ROOT / "corpora" / "devices"))[:4])
+    corpus = lab.Corpus(list(lab.read_corpus(ROOT / "corpora" / "devices"))[:14])
     query = lab.Query("q", "pump", evidence=(lab.Evidence(corpus.documents[0].doc_id),))
     grid = lab.Grid(chunk_size=40, overlap=10, unit="tokens", mode="dense")
     config = grid.systems()[0][0].chunk
