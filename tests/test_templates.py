@@ -69,3 +69,24 @@ def test_a_search_with_optuna_is_judged_on_unseen_questions(tmp_path: Path) -> N
     every = [query for query in lab.read_diagnostics(ROOT / data[1], corpus) if query.evidence]
     assert 0 < len(run.query_ids) < len(every)
     assert called("optuna_search", *data, "--trials", "0").returncode == 2
+
+
+def test_an_ablation_runs_each_change_alone_from_yaml_and_arguments(tmp_path: Path) -> None:
+    pytest.importorskip("yaml", reason="the extra yaml is not installed")
+    file, out = tmp_path / "system.yaml", tmp_path / "run"
+    file.write_text("mode: bm25\nchunk_size: 400\nk1: 1.2\n")
+    data = "corpora/devices", "diagnostic_sets/devices/exact_id.jsonl"
+    changes = "--change", "k1=0.8", "--change", "chunk_size=200,800"
+    done = called("ablation", *data, "--settings", str(file), *changes, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    systems = lab.read_run(out).table()
+    assert sorted(zip(systems["chunk_size"], systems["k1"], strict=True)) == [
+        (200, 1.2),
+        (400, 0.8),
+        (400, 1.2),
+        (800, 1.2),
+    ]
+    for wrong in (["--change", "k1"], ["--change", "k2=1"], ["--settings", str(tmp_path / "no")]):
+        bad = called("ablation", *data, *wrong)
+        assert bad.returncode == 2, bad.stderr
+        assert "Traceback" not in bad.stderr
