@@ -17,7 +17,7 @@ from lab.relevance.query import Query, in_order
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.rerank import PairScorer
 from lab.runs.inputs import questions_fingerprint
-from lab.runs.run import Run
+from lab.runs.run import Run, read_run
 from lab.storage.progress import Progress, progress_of
 from lab.sweeping.arguments import as_grid, as_inputs, as_measure
 from lab.sweeping.chunking_run import run_phase
@@ -105,17 +105,19 @@ class Session:
         self,
         grid: Grid | Mapping[str, Any] | None = None,
         *,
-        extend: Run | None = None,
+        extend: Run | str | Path | None = None,
         name: str | None = None,
     ) -> Run:
         """Run every system of a grid as `lab.sweep` does. With `extend` its systems are added to
-        those of a run over the same documents and questions: what this session has run is not run
-        again, and the run is that of all systems together.
+        those of a run, or of the folder of one, over the same documents and questions: what this
+        session has run is not run again, and the run is that of all systems together.
 
         Raises ConfigError where the run to extend is of other documents, questions or measures, or
         has foreign retrievers.
         """
         wanted, only = as_grid(grid), None
+        if isinstance(extend, str | Path):
+            extend = read_run(extend)
         if extend is not None:
             systems = (*self._systems_of(extend), *wanted.asking(self.queries)[0].systems()[0])
             wanted = _joined(Grid(**extend.manifest["grid"]), wanted)

@@ -91,12 +91,15 @@ def test_extending_runs_new_systems_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert set(asked) == set(more.systems) - set(first.systems)
 
 
-def test_only_the_named_systems_are_added() -> None:
+def test_only_the_named_systems_are_added_to_a_folder_too(tmp_path: Path) -> None:
     kept = session()
     first = kept.sweep({"mode": "bm25", "chunk_size": (40, 80)})
     more = kept.sweep({"mode": "bm25", "chunk_size": 40, "k1": 2.0}, extend=first)
     assert len(more.systems) == 3
     assert more.systems[:2] == first.systems
+    first.write(tmp_path / "run")
+    again = session().sweep({"mode": "bm25", "chunk_size": 40, "k1": 2.0}, extend=tmp_path / "run")
+    assert again.systems == more.systems
 
 
 def test_other_questions_share_the_indexes() -> None:
