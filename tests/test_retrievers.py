@@ -127,4 +127,5 @@ def test_lab_run_asks_a_command_when_allowed(tmp_path: Path) -> None:
     )
     assert not done.exit_code, done.output
     scores = read_run(tmp_path / "run").table().set_index("system")["recall@5"]
-    assert scores["tantivy"] > 0.9
+    native = scores.drop("tantivy").max()
+    assert scores["tantivy"] > native - 0.1

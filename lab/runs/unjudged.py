@@ -7,6 +7,7 @@ import numpy as np
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.corpus.document import Corpus, Document
+from lab.corpus.names import Names
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.scores import SystemRun
 from lab.evaluation.unjudged import can_turn, unjudged
@@ -30,14 +31,14 @@ def decided_by_unjudged(
     if not names:
         return ()
     asked = pieces([a.judged.queries[query_id] for query_id in query_ids], "document")
-    judged = {item.doc_id for query in asked.queries for item in query.evidence}
-    shown = {
-        doc_id
-        for side in (a.judged, b.judged)
-        for query_id in query_ids
-        for doc_id in side.rankings.get(query_id, ())
-    }
-    corpus = Corpus(Document(doc_id, "-") for doc_id in sorted(judged | shown))
+    named = {item.doc_id for query in asked.queries for item in query.evidence}
+    # Ids meet in any normal form, of questions as of documents.
+    for side in (a.judged, b.judged):
+        written, known = Names(side.rankings), Names(named)
+        for query_id in query_ids:
+            ranking = side.rankings.get(written.find(query_id) or "", ())
+            named.update(doc_id for doc_id in ranking if known.find(doc_id) is None)
+    corpus = Corpus(Document(doc_id, "-") for doc_id in sorted(named))
     judge = DocumentJudge(asked, chunk(corpus, ChunkConfig(strategy="document")))
     tokens = np.zeros(len(corpus), dtype=np.int64)
     runs = [

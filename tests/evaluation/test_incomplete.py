@@ -108,7 +108,7 @@ def test_names_are_read_and_wrong_ones_refused() -> None:
     for wrong, said in {
         "rbp": "needs a persistence between 0 and 1, like 'rbp_0.8'",
         "rbp_1.5": "needs a persistence between 0 and 1",
-        "ndcg_0.8@10": "'ndcg' has no persistence",
+        "ndcg_0.8@10": "'ndcg' has no parameter",
         "judged": "needs a cut-off",
         "bpref@10": "has no cut-off",
         "rbp_0.8@100tok": "only recall and precision",

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -91,6 +91,14 @@ def interrupted(
 def after(seconds: float) -> Callable[[], bool]:
     begin = time.monotonic()
     return lambda: time.monotonic() - begin > seconds
+
+
+@pytest.fixture(autouse=True)
+def _signals_are_heeded() -> Iterator[None]:
+    """A shell starts what runs in its background with SIGINT ignored, and so do its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def kept_in(said: str) -> int:

@@ -245,6 +245,7 @@ def test_models_and_libraries_that_cannot_do_it_are_told_together_before_anythin
         f"dense.pooling 'late' cannot be had of model '{model}': it pools its tokens by 'cls'",
         "dense.pooling 'late' cannot be had of model 'given': an encoder that is given as an "
         "object has no token vectors",
+        f"dense.model: model '{tmp_path}': {tmp_path / 'tokenizer.json'} is missing",
     ]
 
 

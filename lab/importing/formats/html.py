@@ -17,7 +17,8 @@ LOOKS = (
     "strike|strong|sub|sup|tt|u|var"
 )
 REDUCED = re.compile(
-    r"<!--(?:-?>|.*?(?:--!?>|\Z))|<!(?!--|doctype)[^>]*>|<\?[^>]*>"
+    # What has no end reaches to the end of the page, as browsers have it.
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))|<!(?!--|doctype)[^>]*(?:>|\Z)|<\?[^>]*(?:>|\Z)"
     r"|<(?P<code>script|style)\b.*?(?:</(?P=code)[^>]*>?|\Z)"
     # What stands here is no markup, whatever it looks like.
     r"|(?P<kept><(?P<raw>title|textarea|xmp)\b.*?(?:</(?P=raw)|\Z))"

@@ -80,12 +80,12 @@ def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     """Lines about what some documents lack; raises what the systems cannot do without."""
     rules = dict.fromkeys(config.bm25.synonyms for config in plan.systems if config.bm25)
     resources.read_synonyms(path for path in rules if path)
-    lacking = lacking_models(plan.systems, resources)
-    if lacking:
-        raise ModelError((*lacking, *lacking_rerankers(plan.systems, resources)))
     absent = (*unmet(plan.systems, resources), *lacking_rerankers(plan.systems, resources))
+    lacking = lacking_models(plan.systems, resources)
+    if lacking and not absent:
+        raise ModelError(lacking)
     if absent:
-        raise ConfigError(absent)
+        raise ConfigError((*absent, *lacking))
     return check_fields(plan.corpus, plan.systems)
 
 
