@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -16,7 +17,7 @@ from lab.report.figures.doses import NAME, doses, read_doses
 from lab.report.figures.every import all_plots
 from lab.report.figures.ink import INKS, SHADES, on_shade
 from lab.report.figures.losses import distance
-from lab.report.figures.panel import Panel, fonts
+from lab.report.figures.panel import LONGEST, Panel, fonts, shortened
 from lab.report.figures.plot import Plot
 from lab.report.figures.svg import panel_svg
 from lab.runs.losses import changes_of
@@ -111,8 +112,6 @@ def test_heat_map_is_the_table_of_systems(plots, run):
 def test_standard_errors_of_the_heat_map_are_the_textbooks(run):
     """Paired differences over single documents: their standard deviation by the root of their
     number."""
-    from dataclasses import replace
-
     from lab.evaluation.clusters import each_question
     from lab.report.figures.maps import _errors_behind
 
@@ -254,8 +253,6 @@ def test_doses_are_the_means_of_the_table(run, tmp_path):
 
 
 def test_a_plot_that_cannot_be_drawn_says_why(run):
-    from dataclasses import replace
-
     none = replace(run, tables=replace(run.tables, alphas=run.tables.alphas.iloc[:0]))
     with pytest.raises(RunError, match="no hybrid system"):
         none.plot.alpha()
@@ -270,3 +267,18 @@ def test_figures_of_a_large_run_stay_small():
         for plot in all_plots(run)
     }
     assert sum(sizes.values()) < 1_500_000
+
+
+def test_a_name_of_any_length_leaves_room_for_the_axes(run):
+    """Long or many-lined names of kinds and systems once took the whole figure."""
+    assert shortened("pump") == "pump"
+    assert shortened("a\nb\tc") == "a␊b␉c"
+    assert len(shortened("x" * 500)) == LONGEST
+    kinds = {kind: f"{kind} {'long ' * 60}" for kind in set(run.tables.questions["kind"])}
+    questions = run.tables.questions.assign(kind=run.tables.questions["kind"].map(kinds))
+    renamed = replace(run, tables=replace(run.tables, questions=questions))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for plot in all_plots(renamed):
+            for panel in plot.panels:
+                panel_svg(panel, plot.key)

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.diagnosis.alpha.summary import NEAR_BEST
 from lab.report.figures.ink import INKS, looks_of_kinds
-from lab.report.figures.panel import Marks, Panel, ends, legend
+from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
 from lab.report.figures.plot import Plot
 from lab.runs.run import Run
 
@@ -69,7 +69,7 @@ def _panel(
                 color=INKS["ink"] if whole else styles[kind].colour,
                 linestyle="-" if whole else styles[kind].dash,
                 linewidth=2.4 if whole else 1.3,
-                label=EVERY_KIND if whole else kind,
+                label=EVERY_KIND if whole else shortened(kind),
             )
             marks.tell(line, EVERY_KIND if whole else str(kind), "" if whole else f"kind={kind}")
         for row in _measured(run, family, metric):

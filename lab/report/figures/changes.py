@@ -4,7 +4,7 @@ and breaks."""
 from typing import TYPE_CHECKING
 
 from lab.report.figures.ink import INKS
-from lab.report.figures.panel import Marks, Panel, ends, legend
+from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
 from lab.report.figures.plot import Plot
 from lab.runs.ablate import ablate
 from lab.runs.losses import changes_of
@@ -43,7 +43,9 @@ def effects(run: Run) -> Plot | None:
                 dot,
                 f"{words} [{low:+.3f}, {high:+.3f}] over {row['pairs']} pairs, {row['verdict']}",
             )
-        names = [f"{row.setting}: {row.before} → {row.after}" for row in shown.itertuples()]
+        names = [
+            shortened(f"{row.setting}: {row.before} → {row.after}") for row in shown.itertuples()
+        ]
         axes.axvline(0, color=INKS["soft"], linewidth=1)
         axes.set_yticks(range(len(shown)), names)
         axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -66,7 +68,7 @@ def rescue(run: Run, system: str) -> Plot | None:
     if table.empty:
         return None
     shown = table.head(SHOWN)
-    names = [f"{row.setting}: {row.before} → {row.after}" for row in shown.itertuples()]
+    names = [shortened(f"{row.setting}: {row.before} → {row.after}") for row in shown.itertuples()]
 
     def draw(axes: "Axes", marks: Marks) -> None:
         for place, row in enumerate(shown.itertuples()):

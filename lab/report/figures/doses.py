@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.report.chosen import looks
-from lab.report.figures.panel import Marks, Panel, legend
+from lab.report.figures.panel import Marks, Panel, legend, shortened
 from lab.report.figures.plot import Plot
 from lab.runs.run import Run
 
@@ -56,7 +56,7 @@ def doses(run: Run, table: "pd.DataFrame") -> Plot | None:
                     part["mean"],
                     yerr=[below.clip(lower=0), above.clip(lower=0)],
                     elinewidth=1,
-                    label=run.labels[system],
+                    label=shortened(run.labels[system]),
                     **look.line,
                 )
                 marks.tell(line, run.labels[system], f"s={system}")

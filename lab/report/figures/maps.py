@@ -10,7 +10,7 @@ from lab.evaluation.metrics import is_cost
 from lab.evaluation.verdict import chosen_among, legend, mark
 from lab.report.figures.cells import Cells, map_cells
 from lab.report.figures.ink import SHADES, on_shade
-from lab.report.figures.panel import Marks, Panel
+from lab.report.figures.panel import Marks, Panel, shortened
 from lab.report.figures.plot import Plot
 from lab.runs.run import Run
 
@@ -110,8 +110,14 @@ def _cell(axes: "Axes", place: tuple[int, int], step: int, text: str) -> "Rectan
 def _named_axes(axes: "Axes", columns: Sequence[str], rows: Sequence[str]) -> None:
     axes.set_xlim(-0.55, len(columns) - 0.45)
     axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xticks(
+        range(len(columns)),
+        [*map(shortened, columns)],
+        rotation=45,
+        ha="right",
+        rotation_mode="anchor",
+    )
+    axes.set_yticks(range(len(rows)), [*map(shortened, rows)])
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from lab.errors import visible
 from lab.report.figures.ink import INKS
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ FONTS = (
     "Droid Sans Fallback",
     "Arial Unicode MS",
 )
+# Characters of a name beside an axis.
+LONGEST = 48
 NO_GLYPH = r"Glyph (\d+) .*missing from font"
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -101,6 +104,12 @@ def fonts() -> list[str]:
 
     known = set(fontManager.get_font_names())
     return [name for name in FONTS if name in known]
+
+
+def shortened(name: str) -> str:
+    """A name as it fits beside an axis, on one line; a longer one would leave no room for it."""
+    line = " ".join(visible(name).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def ends(value: float, low: float, high: float) -> list[list[float]]:

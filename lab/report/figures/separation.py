@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from lab.report.chosen import looks
 from lab.report.figures.ink import INKS
-from lab.report.figures.panel import Marks, Panel, ends, legend
+from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
 from lab.report.figures.plot import Plot
 from lab.report.unanswerable import separation_words
 from lab.runs.run import Run
@@ -38,7 +38,7 @@ def separation(run: Run) -> Plot | None:
                 )
                 words = f"{run.labels[system]}, {row.stage}: AUC {row.auc:.3f}"
                 marks.tell(dot, f"{words} [{row.low:.3f}, {row.high:.3f}]", f"s={system}")
-            axes.plot([], [], look.marker, color=look.colour, label=run.labels[system])
+            axes.plot([], [], look.marker, color=look.colour, label=shortened(run.labels[system]))
         axes.axhline(0.5, color=INKS["soft"], linestyle=":", linewidth=1)
         axes.text(len(stages) - 0.5, 0.51, "chance", ha="right", fontsize=8.5)
         axes.set_xticks(range(len(stages)), stages)

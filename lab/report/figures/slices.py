@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from lab.report.chosen import chosen_systems, looks
-from lab.report.figures.panel import Marks, Panel, ends, legend
+from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
 from lab.report.figures.plot import Plot
 from lab.runs.run import Run
 
@@ -54,8 +54,8 @@ def by_slice(run: Run, axes: "Axes", marks: Marks, table: "pd.DataFrame", by: st
             words += f" [{row.low:.3f}, {row.high:.3f}]"
             marks.tell(dot, words, f"kind={name}&s={system}" if by == "kind" else f"s={system}")
         look = styles[system]
-        axes.plot([], [], look.marker, color=look.colour, label=run.labels[system])
-    names = [f"{name} ({counts[name]})" for name in slices]
+        axes.plot([], [], look.marker, color=look.colour, label=shortened(run.labels[system]))
+    names = [f"{shortened(name)} ({counts[name]})" for name in slices]
     axes.set_xticks(range(len(slices)), names, rotation=20 if len(slices) > 4 else 0)
     axes.set_xlim(-0.5, len(slices) - 0.5)
     axes.set_ylim(0, 1.04)

@@ -7,7 +7,7 @@ import numpy as np
 from lab.evaluation.verdict import chosen_among, legend, mark
 from lab.report.chosen import chosen_systems, looks
 from lab.report.figures.ink import INKS, MARKERS
-from lab.report.figures.panel import Marks, Panel, ends
+from lab.report.figures.panel import Marks, Panel, ends, shortened
 from lab.report.figures.panel import legend as draw_legend
 from lab.report.figures.plot import Plot
 from lab.report.figures.slices import run_value
@@ -128,7 +128,7 @@ def forest(run: Run) -> Plot | None:
             )
             words = f"{row.label}: {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
             marks.tell(dot, f"{words}, {row.against_best}", f"s={best}&vs={row.system}")
-        names = [f"{row.label} {mark(row.against_best)}" for row in shown.itertuples()]
+        names = [f"{shortened(row.label)} {mark(row.against_best)}" for row in shown.itertuples()]
         axes.axvline(0, color=INKS["soft"], linewidth=1)
         axes.set_yticks(range(len(shown)), names)
         axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -168,7 +168,9 @@ def recall_curve(run: Run) -> Plot:
     def draw(axes: "Axes", marks: Marks) -> None:
         for system, look in looks(run).items():
             part = table[table["system"] == system]
-            (line,) = axes.plot(part["k"], part["recall"], label=run.labels[system], **look.line)
+            (line,) = axes.plot(
+                part["k"], part["recall"], label=shortened(run.labels[system]), **look.line
+            )
             marks.tell(line, run.labels[system], f"s={system}")
         axes.axvline(run.tables.k, color=INKS["soft"], linewidth=1, linestyle=":")
         axes.set_xticks(ranks)
