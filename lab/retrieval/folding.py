@@ -51,8 +51,15 @@ FOLDS = Folds()
 
 def fold(text: str) -> str:
     """`text` as it is matched. A word and its upper-case form fold alike in every script."""
+    # No form reaches across the end of a line, and plain lines are the many.
+    return "\n".join(map(_folded_line, text.split("\n")))
+
+
+def _folded_line(line: str) -> str:
+    if line.isascii():
+        return line.encode().translate(ASCII).decode()
     # A dot above an i is no accent: İstanbul in lower case is "i̇stanbul".
-    return unicodedata.normalize("NFC", text.translate(FOLDS).replace("i\u0307", "i"))
+    return unicodedata.normalize("NFC", line.translate(FOLDS).replace("i\u0307", "i"))
 
 
 def _folded(character: str) -> str:
@@ -72,3 +79,6 @@ def _folded(character: str) -> str:
 def _small(text: str) -> str:
     """Case folding that also joins letters with one upper-case form: `ſ` and `s`, `ς` and `σ`."""
     return text.casefold().upper().casefold()
+
+
+ASCII = bytes(ord(_folded(chr(code))) for code in range(128)) + bytes(range(128, 256))
