@@ -3,6 +3,7 @@ another text's."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from lab.arrays import Floats, Vectors
 from lab.errors import LabError, ModelError, RerankerError
 from lab.retrieval.cross_encoder import CrossEncoderScorer
-from lab.retrieval.encoder import Encode, Encoder, SentenceEncoder
+from lab.retrieval.encoder import Encode, Encoder, Keep, SentenceEncoder
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import MaxSim, PairScorer
 
@@ -40,16 +41,17 @@ def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
 
 
 @contextmanager
-def encoding(encoder: Encoder, texts: int) -> Iterator[Encode]:
+def encoding(encoder: Encoder, texts: int, keep: Keep | None = None) -> Iterator[Encode]:
     """How so many texts are encoded: all at once by an encoder given in Python, part by part by a
-    model, here, or in several processes if they were asked for and are worth starting."""
+    model, here, or in several processes if they were asked for and are worth starting. `keep` is
+    told the token vectors that a model here makes on the way."""
     count = processes_wanted()
     if not isinstance(encoder, SentenceEncoder):
         yield lambda some, role, progress: iter(
             [(range(len(some)), encoder.encode(some, role, progress))]
         )
     elif count == 1 or texts < WORTHWHILE:
-        yield encoder.parts
+        yield partial(encoder.parts, keep=keep)
     else:
         with EncodingProcesses(encoder, count) as processes:
             yield processes.parts

@@ -22,7 +22,7 @@ from lab.pipeline.slabs import SLAB, slabs
 from lab.pipeline.tokens import starts_of
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
 from lab.retrieval.cross_encoder import CrossEncoderScorer
-from lab.retrieval.encoder import Encoder, SentenceEncoder
+from lab.retrieval.encoder import Encoder, Keep, SentenceEncoder
 from lab.retrieval.late import late_vectors
 from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
@@ -137,7 +137,8 @@ class Resources:
             key=lambda text: (len(text), text),
         )
         self._count("texts", keys.values(), known)
-        with self.timed("encode"), encoding(encoder, len(missing)) as encode:
+        keep = self._token_vectors(encoder) if role == "passage" else None
+        with self.timed("encode"), encoding(encoder, len(missing), keep) as encode:
             advance = self.progress.stage(
                 f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
             )
@@ -160,6 +161,14 @@ class Resources:
                 f"{encoder.identity!r}; expected another identity for every other model"
             )
         return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(texts), -1)
+
+    def _token_vectors(self, encoder: Encoder) -> Keep | None:
+        """Where a late interaction over the same model wants token vectors of what is encoded, so
+        that a text passes the model once for both."""
+        for scorer in self.scorers.values():
+            if isinstance(scorer, MaxSim) and scorer.encoder is encoder:
+                return scorer.read_before.keep
+        return None
 
     def embed_late(self, model: str, spans: Sequence[tuple[str, int, int]]) -> Vectors:
         """One vector a span (its document's text, start, end) as read within the document, from the

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Progress = Callable[[int], None]
+# What is told a text and the unit vectors of its tokens (tokens x dimension).
+Keep = Callable[[str, Vectors], None]
 # Texts, part by part: the places of some texts and their vectors, as soon as they are there.
 Encode = Callable[[Sequence[str], Role, Progress], Iterator[tuple[Sequence[int], Vectors]]]
 
@@ -116,10 +118,17 @@ class SentenceEncoder:
         return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def parts(
-        self, texts: Sequence[str], role: Role, progress: Progress
+        self, texts: Sequence[str], role: Role, progress: Progress, keep: Keep | None = None
     ) -> Iterator[tuple[list[int], Vectors]]:
-        """The same part by part: places of texts and their vectors."""
-        for places, vectors in self._encoded(texts, role):
+        """The same part by part: places of texts and their vectors. `keep` is told the token
+        vectors that the model makes on the way."""
+        wanted = "sentence_embedding" if keep is None else None
+        for places, found in self._encoded(texts, role, output_value=wanted):
+            vectors = found
+            if keep is not None:
+                vectors = [text["sentence_embedding"].float().cpu() for text in found]
+                for place, text in zip(places, found, strict=False):
+                    keep(texts[place], _unit(text["token_embeddings"]))
             yield places, np.asarray(vectors, dtype=np.float32)[: len(places)]
             progress(len(places))
 
@@ -129,9 +138,7 @@ class SentenceEncoder:
         rows: list[Vectors] = [np.zeros((0, 0), dtype=np.float32)] * len(texts)
         for places, tensors in self._encoded(texts, role, output_value="token_embeddings"):
             for place, tensor in zip(places, tensors, strict=False):
-                row = np.asarray(tensor.float().cpu(), dtype=np.float32)
-                length = np.linalg.norm(row, axis=1, keepdims=True)
-                rows[place] = row / np.maximum(length, 1e-12)
+                rows[place] = _unit(tensor)
         return rows
 
     def _encoded(
@@ -239,3 +246,10 @@ class SentenceEncoder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+
+def _unit(tensor: Any) -> Vectors:
+    """Token vectors (tokens x dimension) scaled to length 1."""
+    row = np.asarray(tensor.float().cpu(), dtype=np.float32)
+    scaled: Vectors = row / np.maximum(np.linalg.norm(row, axis=1, keepdims=True), 1e-12)
+    return scaled

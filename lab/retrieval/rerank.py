@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lab.arrays import NONE, Floats, Vectors
+from lab.corpus.budget import memory
 from lab.retrieval.config import RerankConfig
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.fusion import min_max
@@ -16,6 +17,8 @@ from lab.retrieval.ranking import DECIMALS, Ranking
 Progress = Callable[[int], None]
 # Texts whose token vectors are held at once, some 200 KB each.
 TEXTS = 256
+# The share of memory that token vectors of texts read on the way may take.
+SHARE = 12
 # Questions whose token vectors are remembered, some 30 KB each.
 QUESTIONS = 4_000
 
@@ -32,6 +35,23 @@ class PairScorer(Protocol):
         are done."""
 
 
+@dataclass
+class TokenVectors:
+    """Unit vectors of the tokens of texts (tokens x dimension), as many as fit into `room` bytes;
+    what does not fit is read again when it is asked for."""
+
+    room: int
+    _of: dict[str, Vectors] = field(default_factory=dict)
+
+    def keep(self, text: str, vectors: Vectors) -> None:
+        if text not in self._of and vectors.nbytes <= self.room:
+            self._of[text] = vectors
+            self.room -= vectors.nbytes
+
+    def get(self, text: str) -> Vectors | None:
+        return self._of.get(text)
+
+
 @dataclass(frozen=True)
 class MaxSim:
     """Late interaction (Khattab & Zaharia, SIGIR 2020): the mean over a question's tokens of the
@@ -39,6 +59,10 @@ class MaxSim:
     model's."""
 
     encoder: SentenceEncoder
+    # What a dense leg of the same model has read on its way.
+    read_before: TokenVectors = field(
+        default_factory=lambda: TokenVectors(memory() // SHARE), compare=False, repr=False
+    )
     # A sweep's pairs come in many slabs, most of which ask all its questions.
     _asked_before: dict[str, Vectors] = field(default_factory=dict, compare=False, repr=False)
 
@@ -71,14 +95,18 @@ class MaxSim:
         order = sorted(wanted, key=len)
         for first in range(0, len(order), TEXTS):
             batch = order[first : first + TEXTS]
-            for text, vectors in zip(
-                batch, self.encoder.token_vectors(batch, "passage"), strict=True
-            ):
+            for text, vectors in zip(batch, self._read(batch), strict=True):
                 # One product a pair: of several questions at once, their number would decide the
                 # last bits.
                 best = [(asked[questions[pair]] @ vectors.T).max(axis=1) for pair in wanted[text]]
                 yield wanted[text], np.array([row.mean(dtype=np.float64) for row in best])
                 progress(len(wanted[text]))
+
+    def _read(self, texts: Sequence[str]) -> list[Vectors]:
+        known = {text: self.read_before.get(text) for text in texts}
+        unread = [text for text, vectors in known.items() if vectors is None]
+        fresh = dict(zip(unread, self.encoder.token_vectors(unread, "passage"), strict=True))
+        return [fresh[text] if vectors is None else vectors for text, vectors in known.items()]
 
 
 def rerank(

@@ -3,6 +3,7 @@ several sizes."""
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lab
@@ -10,6 +11,8 @@ from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.pipeline.resources import Resources
 from lab.retrieval.config import DEFAULT_MODEL
+from lab.retrieval.encoder import SentenceEncoder
+from lab.retrieval.rerank import TokenVectors
 from lab.storage.cache import Cache
 from tests.conftest import ROOT
 
@@ -71,3 +74,37 @@ def test_a_run_writes_the_same_tables_from_any_cache(corpus: lab.Corpus, tmp_pat
     lab.sweep(corpus, queries, lab.Grid(chunk_size=220, mode="dense"), cache=warm)
     assert rankings(warm) == first
     assert rankings(cold) == first
+
+
+def test_a_text_passes_the_model_once_for_vector_and_late_interaction(corpus: lab.Corpus) -> None:
+    texts = texts_of(corpus, 200)[:30]
+    asked = [question for question in QUESTIONS for _ in texts]
+
+    def passes(resources: Resources, late_interaction_known: bool) -> tuple[bytes, bytes, int]:
+        read = []
+        encoder = resources.encoder(DEFAULT_MODEL)
+        assert isinstance(encoder, SentenceEncoder)
+        counting = encoder.model.register_forward_hook(
+            lambda model, given, made: read.append(len(given[0]["input_ids"]))
+        )
+        if late_interaction_known:
+            resources.scorer("maxsim")
+        vectors = resources.embed(DEFAULT_MODEL, "passage", texts)
+        scores = resources.score_pairs("maxsim", asked, texts * len(QUESTIONS))
+        counting.remove()
+        return vectors.tobytes(), scores.tobytes(), len(read)
+
+    vectors, scores, of_both = passes(Resources(Cache(None)), late_interaction_known=False)
+    *shared, of_one = passes(Resources(Cache(None)), late_interaction_known=True)
+    assert shared == [vectors, scores]
+    questions = len(QUESTIONS)  # each of another length: a batch of its own
+    assert of_both - questions == 2 * (of_one - questions)
+
+
+def test_token_vectors_that_have_no_room_are_read_again() -> None:
+    kept = TokenVectors(room=100)
+    kept.keep("a", np.ones((2, 4), dtype=np.float32))
+    kept.keep("b", np.ones((10, 4), dtype=np.float32))
+    kept.keep("c", np.ones((3, 4), dtype=np.float32))
+    assert [kept.get(text) is not None for text in "abc"] == [True, False, True]
+    assert kept.room == 100 - 4 * (2 + 3) * 4

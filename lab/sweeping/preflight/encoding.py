@@ -14,7 +14,11 @@ def encode_passages(
     resources: Resources,
 ) -> None:
     """Encode the texts of all chunkings and phases together, so that batches are sorted by length
-    over all of them."""
+    over all of them. Rerankers are made first: a late interaction keeps what the dense leg reads
+    for it."""
+    for config in configs:
+        if config.rerank is not None:
+            resources.scorer(config.rerank.model)
     texts: dict[str, dict[str, None]] = {}
     late: dict[str, dict[ChunkConfig, None]] = {}
     for config in configs:
