@@ -88,7 +88,13 @@ def export(
     out: Annotated[
         Path | None, typer.Option(help="Folder to write; RUN/export/FORMAT by default.")
     ] = None,
-    system: SystemName = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(help="System by name; several for markdown and latex; else the best one."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Metric, or several, of markdown and latex.")
+    ] = None,
 ) -> None:
     """Write a run as files for spreadsheets, papers, trec_eval, ranx or scripts; or one system as
     an experiment file, or as another engine's index and search (from its documentation)."""
@@ -97,5 +103,5 @@ def export(
     from lab.runs.run import read_run
 
     folder = out or run / "export" / to
-    written = export_run(read_run(run), to, folder, system)
+    written = export_run(read_run(run), to, folder, system or (), metric or ())
     say(f"written: {len(written)} file{'s' if len(written) > 1 else ''} in {folder}")

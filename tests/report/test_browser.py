@@ -221,7 +221,7 @@ def test_every_plot_is_drawn_with_its_table_and_csv(open_page, html):
 def test_large_run_stays_small_and_quick(open_page, large_html):
     """100 systems and 2,000 questions: under 15 MB; only rows in view are in the page. Times are
     printed, not asserted: they are the machine's."""
-    assert len(large_html.encode()) < 15_000_000
+    assert len(large_html.encode()) < 6_000_000
     browser = open_page(large_html)
     paint = browser.execute_script(
         "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"

@@ -16,11 +16,13 @@ import pytrec_eval
 
 from lab.config.grid import Grid
 from lab.config.measure import Measure
-from lab.errors import ConfigError
+from lab.errors import ConfigError, RunError
 from lab.relevance.query import Evidence, Query
-from lab.report.export.export import FORMATS, csv_text, export
-from lab.report.export.paper import latex_text, markdown_cell
+from lab.report.export.export import FORMATS, PAPER, csv_text, export
+from lab.report.export.latex import PAGE, latex_text
+from lab.report.export.paper import markdown_cell
 from lab.report.export.trec import trec_id
+from lab.runs.ablate import ablate
 from lab.sweeping.sweep import sweep
 from tests.given import GivenEncoder, corpus_of
 from tests.report.given_run import large, small_corpus, small_queries
@@ -88,19 +90,67 @@ def test_latex_escapes_every_special_character():
     )
 
 
-def test_latex_compiles(run, tmp_path):
+def compiled(folder: Path, *names: str) -> str:
+    """What LaTeX says of a paper that holds these tables and refers to each."""
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is missing: apt-get install texlive-latex-recommended")
-    export(run, "latex", tmp_path)
-    paper = (
-        r"\documentclass{article}\usepackage{booktabs}"
-        r"\begin{document}\input{systems.tex}\end{document}"
+    body = "".join(rf"\input{{{name}.tex}} See \ref{{tab:{name}}}." for name in names)
+    (folder / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{booktabs,longtable}"
+        rf"\begin{{document}}{body}\end{{document}}"
     )
-    (tmp_path / "paper.tex").write_text(paper)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert (tmp_path / "paper.pdf").stat().st_size > 1000
+    for _ in range(2):  # the second time references are known
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+    return done.stdout
+
+
+def test_latex_tables_compile_with_caption_and_label(run, tmp_path):
+    written = [file.stem for file in export(run, "latex", tmp_path)]
+    assert written == ["systems", "kinds", "ablation"]
+    assert "undefined" not in compiled(tmp_path, *written)
+
+
+def test_a_long_latex_table_breaks_between_pages(tmp_path):
+    export(large(PAGE + 30, 4), "latex", tmp_path)
+    said = compiled(tmp_path, "systems")
+    assert "longtable" in (tmp_path / "systems.tex").read_text("utf-8")
+    pages = re.search(r"Output written on paper\.pdf \((\d+) pages?", said)
+    assert pages
+    assert int(pages[1]) >= 2
+
+
+def test_a_paper_shows_chosen_systems_and_columns(run, tmp_path):
+    best, other = run.tables.ranked["system"].iloc[[0, -1]]
+    label = run.labels[other]
+    for to, name in (("latex", "systems.tex"), ("markdown", "systems.md")):
+        export(run, to, tmp_path, systems=(best, label), metrics=("precision@3",))
+        text = (tmp_path / name).read_text("utf-8")
+        assert "precision@3" in text
+        assert "ndcg@10" not in text
+    rows = [
+        line for line in (tmp_path / "systems.md").read_text("utf-8").split("\n") if "|" in line
+    ]
+    assert len(rows) == 2 + 2
+    kinds = (tmp_path / "kinds.tex").read_text("utf-8")
+    assert "precision@3 by kind" in kinds
+    assert kinds.count(r"\\") == 1 + 2
+    for wrong in ({"systems": ("nobody",)}, {"metrics": ("recall@77",)}):
+        with pytest.raises(RunError):
+            export(run, "latex", tmp_path, **wrong)
+    for wrong in (("csv", {"metrics": ("ndcg@10",)}), ("config", {"systems": (best, other)})):
+        with pytest.raises(ConfigError, match=r"--metric goes|2 times"):
+            export(run, wrong[0], tmp_path, **wrong[1])
+
+
+def test_the_ablation_in_latex_is_that_of_the_screen(run, tmp_path):
+    export(run, "latex", tmp_path)
+    text = (tmp_path / "ablation.tex").read_text("utf-8")
+    steps = ablate(run, run.recommended).steps
+    assert text.count(r"\\") == 1 + len(steps)
+    for step in steps.to_dict("records"):
+        assert f"$[{step['low']:+.3f}, {step['high']:+.3f}]$" in text
 
 
 def multi_piece_run(unit: str):
@@ -189,7 +239,7 @@ def test_unknown_format_names_the_known_ones(run, tmp_path):
 
 
 def test_every_format_is_written_twice_with_the_same_bytes(run, tmp_path):
-    for to in FORMATS:
+    for to in (*FORMATS, *PAPER):
         first = [(file.name, file.read_bytes()) for file in export(run, to, tmp_path / "a")]
         assert first == [(file.name, file.read_bytes()) for file in export(run, to, tmp_path / "b")]
 

@@ -9,7 +9,8 @@ from rich.console import Console
 
 import lab
 from lab.evaluation.verdict import MARKS, NOT_TOLD
-from lab.report.export.paper import latex, markdown
+from lab.report.export.latex import latex_files
+from lab.report.export.paper import markdown
 from lab.report.figures.maps import heatmap
 from lab.report.page.page import page
 from lab.report.screens.ablate import ablation_screen
@@ -89,7 +90,7 @@ def test_words_say_which_question_is_asked(swept: Run) -> None:
     assert "after choosing among 8" in screen
     ablation = printed(ablation_screen(ablate(swept, swept.baseline)))
     assert "as a planned pair" in ablation
-    assert "after choosing among 8" in latex(swept)
+    assert "after choosing among 8" in dict(latex_files(swept))["systems.tex"]
 
 
 def test_the_first_lines_say_what_may_be_concluded(swept: Run) -> None:

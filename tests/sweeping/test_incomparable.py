@@ -16,7 +16,8 @@ import lab
 from lab.cli import main
 from lab.config.retriever import RetrieverConfig
 from lab.errors import ConfigError, RunError
-from lab.report.export.paper import latex, markdown
+from lab.report.export.latex import latex_files
+from lab.report.export.paper import markdown
 from lab.report.sentences import brief
 from lab.runs.ablate import ablate
 from lab.runs.pool import candidates
@@ -253,7 +254,7 @@ def test_screens_and_papers_say_why(
     row = next(line for line in markdown(run).splitlines() if "theirs" in line)
     assert row.count("0.600×") == 2
     assert "× not comparable, for it failed on too many questions" in markdown(run)
-    assert r"0.600$^\times$" in latex(run)
+    assert r"0.600$^\times$" in dict(latex_files(run))["systems.tex"]
     report = (tmp_path / "run" / "report.html").read_text("utf-8")
     assert "theirs is not comparable (8 of 20 questions failed" in report
     assert "nan%" not in report
@@ -265,7 +266,7 @@ def test_screens_and_papers_say_why(
 
 def test_screens_of_runs_that_all_answered_know_no_such_mark() -> None:
     run = swept(Sometimes(0))
-    assert "comparable" not in markdown(run) + latex(run)
+    assert "comparable" not in markdown(run) + "".join(dict(latex_files(run)).values())
 
 
 def test_failing_on_the_sealed_questions_alone_is_told() -> None:

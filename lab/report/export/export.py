@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,9 @@ from lab.errors import ConfigError, RunError, nearest
 from lab.pipeline.resources import Resources
 from lab.report.export.elasticsearch import elasticsearch_files
 from lab.report.export.engines import Vectors, legs
+from lab.report.export.latex import latex_files
 from lab.report.export.opensearch import opensearch_files
-from lab.report.export.paper import latex, markdown
+from lab.report.export.paper import markdown
 from lab.report.export.trec import ranx_files, trec_files
 from lab.runs.config_file import experiment_file
 from lab.runs.load import config_of
@@ -31,24 +32,28 @@ FIGURES = "figures"
 Files = Iterator[tuple[str, str]]
 
 
-def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[Path]:
-    """Write a run in one format and name the files. `system` is what the formats of one system
-    write, by its full or short name, by default the recommended one. Raises ConfigError for an
-    unknown format, or a system that the format cannot say; RunError when the folder cannot be
-    written."""
-    known = [*FORMATS, FIGURES, *ONE_SYSTEM]
-    if to not in known:
-        raise ConfigError(f"--to '{to}'{nearest(to, known)}")
-    if system is not None and to not in ONE_SYSTEM:
-        raise ConfigError(
-            f"--system goes with --to {', '.join(ONE_SYSTEM)}; '{to}' writes every system"
-        )
-    chosen = run.tables.named(system or run.recommended)
+def export(
+    run: Run,
+    to: str,
+    folder: Path,
+    systems: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+) -> list[Path]:
+    """Write a run in one format and name the files. `systems`, by full or short names, and
+    `metrics` are the rows and columns of tables for papers, by default all; formats of one system
+    take one, by default the recommended one. Raises ConfigError for an unknown format, names that
+    it does not take, or a system that it cannot say; RunError for an unknown system or metric, and
+    when the folder cannot be written."""
+    _check(to, systems, metrics)
+    one = run.tables.named(systems[0] if systems else run.recommended)
     written = []
     try:
         if to == FIGURES:
             return _figures(run, folder)
-        files = FORMATS[to](run) if to in FORMATS else ONE_SYSTEM[to](run, chosen)
+        if to in PAPER:
+            files = PAPER[to](run, systems, metrics)
+        else:
+            files = FORMATS[to](run) if to in FORMATS else ONE_SYSTEM[to](run, one)
         for name, text in files:
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -59,6 +64,20 @@ def export(run: Run, to: str, folder: Path, system: str | None = None) -> list[P
     except OSError as fault:
         raise RunError(f"{folder}: cannot be written ({fault.strerror})") from None
     return written
+
+
+def _check(to: str, systems: Sequence[str], metrics: Sequence[str]) -> None:
+    """Raises ConfigError for what `export` cannot do."""
+    known = [*FORMATS, *PAPER, FIGURES, *ONE_SYSTEM]
+    if to not in known:
+        raise ConfigError(f"--to '{to}'{nearest(to, known)}")
+    if systems and to not in (*PAPER, *ONE_SYSTEM):
+        formats = ", ".join((*PAPER, *ONE_SYSTEM))
+        raise ConfigError(f"--system goes with --to {formats}; '{to}' writes every system")
+    if len(systems) > 1 and to in ONE_SYSTEM:
+        raise ConfigError(f"--system is given {len(systems)} times; --to {to} writes one system")
+    if metrics and to not in PAPER:
+        raise ConfigError(f"--metric goes with --to {', '.join(PAPER)}; '{to}' writes every metric")
 
 
 def _figures(run: Run, folder: Path) -> list[Path]:
@@ -184,21 +203,20 @@ def _vectors(config: Config) -> Vectors | None:
     return Vectors(made.shape[1], resources.similarity(config.dense))
 
 
-def _markdown(run: Run) -> Files:
-    yield "systems.md", markdown(run)
-
-
-def _latex(run: Run) -> Files:
-    yield "systems.tex", latex(run)
+def _markdown(run: Run, systems: Sequence[str], metrics: Sequence[str]) -> Files:
+    yield "systems.md", markdown(run, systems, metrics)
 
 
 FORMATS: dict[str, Callable[[Run], Files]] = {
     "csv": _csv,
-    "markdown": _markdown,
-    "latex": _latex,
     "trec": trec_files,
     "ranx": ranx_files,
     "jsonl": _jsonl,
+}
+# Tables of the systems and metrics that a paper shows.
+PAPER: dict[str, Callable[[Run, Sequence[str], Sequence[str]], Files]] = {
+    "markdown": _markdown,
+    "latex": latex_files,
 }
 # Those that are about a single system.
 ONE_SYSTEM: dict[str, Callable[[Run, str], Files]] = {

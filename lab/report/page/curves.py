@@ -1,11 +1,11 @@
 """Exact alpha curves for the page's slider: the rank of every piece at any alpha."""
 
-import base64
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.report.page.packed import packed
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -33,24 +33,19 @@ def curves_of(
             if steps.empty or len(steps) > left:
                 continue
             left -= len(steps)
-            families[family] = _packed(steps, place)
+            families[family] = _columns(steps, place)
         found[str(run.systems.index(system))] = families[family]
     return found
 
 
-def _packed(steps: "pd.DataFrame", place: Mapping[tuple[str, int], int]) -> dict[str, str]:
+def _columns(steps: "pd.DataFrame", place: Mapping[tuple[str, int], int]) -> dict[str, str]:
     keys = zip(steps["query_id"].astype(str), steps["piece"], strict=True)
     piece = np.array([place[key] for key in keys])
     order = np.lexsort((steps["high"], steps["low"], piece))
     complete = steps["complete"].to_numpy(dtype=np.int64, na_value=0)
-    first = np.searchsorted(piece[order], np.arange(len(place) + 1))
-    columns: dict[str, tuple[Any, str]] = {
-        "first": (first, "<u4"),
-        "low": (steps["low"].to_numpy()[order], "<f8"),
-        "high": (steps["high"].to_numpy()[order], "<f8"),
-        "complete": (complete[order], "<u2"),
-    }
     return {
-        name: base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode()
-        for name, (values, kind) in columns.items()
+        "first": packed(np.searchsorted(piece[order], np.arange(len(place) + 1))),
+        "low": packed(steps["low"].to_numpy()[order], "d"),
+        "high": packed(steps["high"].to_numpy()[order], "d"),
+        "complete": packed(complete[order]),
     }

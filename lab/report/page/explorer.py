@@ -1,7 +1,6 @@
 """What the report's explorer knows: every question under every system, and full rankings for a
 chosen few, column by column."""
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from lab.config.rows import is_absent
 from lab.corpus.document import Corpus
 from lab.report.chosen import chosen_systems, other_system
 from lab.report.page.curves import curves_of
+from lab.report.page.packed import packed
 from lab.report.page.systems import pairs
 from lab.report.proof import proof_of
 from lab.runs.explain import USED
@@ -32,8 +32,7 @@ STAGES = ("bm25", "dense", "fused")
 
 
 def explorer_data(run: Run) -> dict[str, Any]:
-    """Plain values for JSON; arrays of numbers are base64 of little-endian bytes, decoded by
-    `html/data.js`."""
+    """Plain values for JSON, arrays of numbers packed (see `lab.report.page.packed`)."""
     by_id = {query.query_id: query for query in run.queries}
     asked = [by_id[query_id] for query_id in run.query_ids]
     chosen = chosen_systems(run)
@@ -68,7 +67,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         },
         "scores": {
             "values": [round(float(v), 6) for v in values],
-            "codes": _packed(codes, np.uint32),
+            "codes": packed(codes),
         },
         "pieces": {
             "query": [position[query_id] for query_id in pieces["query_id"]],
@@ -77,7 +76,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             "end": _whole(pieces["end"], -1).tolist(),
             "grade": pieces["grade"].tolist(),
         },
-        "complete": _packed(run.tables.whole("evidence", "complete"), np.uint32),
+        "complete": packed(run.tables.whole("evidence", "complete")),
         "causes": _causes(run, place, chosen),
         "alphas": [
             None if is_absent(alpha) else float(alpha) for alpha in run.tables.systems["alpha"]
@@ -122,7 +121,7 @@ def _causes(
     kept = causes["system"].isin(chosen).to_numpy()
     shown = zip(np.array(at)[kept].tolist(), plain_rows(causes[kept]), strict=True)
     proofs = {place: proof_of(miss) for place, miss in shown}
-    return {"names": names, "codes": _packed(codes, np.uint8), "proofs": proofs}
+    return {"names": names, "codes": packed(codes), "proofs": proofs}
 
 
 def _systems(run: Run) -> dict[str, Any]:
@@ -145,37 +144,23 @@ def _ranking(
         (hits["start"].to_numpy(), np.where(rank == 0, np.iinfo(np.int32).max, rank), query)
     )
     rows = hits.iloc[order]
-    packed = {
-        "first": _packed(np.searchsorted(query[order], np.arange(len(position) + 1)), np.uint32)
-    }
-    packed["doc"] = _packed(rows["doc_id"].astype(str).map(documents).to_numpy(), np.uint32)
-    for name in (
-        "start",
-        "end",
-        "shown_start",
-        "shown_end",
-        "rank",
-        *(f"{stage}_rank" for stage in STAGES),
-    ):
-        packed[name] = _packed(_whole(rows[name]), np.uint32)
+    columns = {"first": packed(np.searchsorted(query[order], np.arange(len(position) + 1)))}
+    columns["doc"] = packed(rows["doc_id"].astype(str).map(documents).to_numpy())
+    places = ("start", "end", "shown_start", "shown_end")
+    for name in (*places, "rank", *(f"{stage}_rank" for stage in STAGES)):
+        columns[name] = packed(_whole(rows[name]))
     for name in ("evidence", "relevant"):
-        packed[name] = _packed(rows[name].to_numpy(), np.uint8)
+        columns[name] = packed(rows[name].to_numpy())
     for name in (*(f"{stage}_score" for stage in STAGES), "rerank_score"):
-        packed[name] = _packed(rows[name].to_numpy(), np.float32)
+        columns[name] = packed(rows[name].to_numpy(), "f")
     # These are added up again, and compared.
     for name in ("bm25_part", "dense_part"):
-        packed[name] = _packed(rows[name].to_numpy(), np.float64)
-    return packed
+        columns[name] = packed(rows[name].to_numpy(), "d")
+    return columns
 
 
 def _whole(column: "pd.Series", absent: int = 0) -> Ints:
     return np.asarray(column.to_numpy(dtype=np.int64, na_value=absent))
-
-
-def _packed(values: "np.ndarray[Any, Any]", kind: type) -> str:
-    return base64.b64encode(
-        np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
-    ).decode()
 
 
 def _spans(

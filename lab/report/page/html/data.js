@@ -15,9 +15,16 @@ function bytes(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** A typed array from base64 of little-endian numbers. */
-function unpack(base64, Kind) {
-  return new Kind(bytes(base64).buffer);
+const KINDS = { B: Uint8Array, H: Uint16Array, I: Uint32Array, f: Float32Array, d: Float64Array };
+
+/** The numbers that `packed` wrote: a letter for their type, then base64 of little-endian bytes. */
+function unpack(packed) {
+  return new KINDS[packed[0]](bytes(packed.slice(1)).buffer);
+}
+
+/** The same for every column of a table, once. */
+function unpackColumns(table) {
+  for (const [key, packed] of Object.entries(table)) if (typeof packed === "string") table[key] = unpack(packed);
 }
 
 async function unzip(id) {
@@ -25,24 +32,14 @@ async function unzip(id) {
   return new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-const INTS = ["first", "doc", "start", "end", "shown_start", "shown_end", "rank", "bm25_rank", "dense_rank", "fused_rank"];
-const FLAGS = ["evidence", "relevant"];
-const PARTS = ["bm25_part", "dense_part"];
-const CURVE = { first: Uint32Array, low: Float64Array, high: Float64Array, complete: Uint16Array };
-
 /** Decode the explorer's part once, in place. */
 function decode(data) {
-  const codes = unpack(data.scores.codes, Uint32Array);
   const values = Float64Array.from(data.scores.values);
-  data.scores = Float64Array.from(codes, (code) => values[code]);
-  data.complete = unpack(data.complete, Uint32Array);
-  if (data.causes) data.causes.codes = unpack(data.causes.codes, Uint8Array);
-  for (const ranking of Object.values(data.rankings)) {
-    for (const [key, packed] of Object.entries(ranking)) {
-      ranking[key] = unpack(packed, INTS.includes(key) ? Uint32Array : FLAGS.includes(key) ? Uint8Array : PARTS.includes(key) ? Float64Array : Float32Array);
-    }
-  }
-  for (const curve of Object.values(data.curves)) for (const [key, Kind] of Object.entries(CURVE)) if (typeof curve[key] === "string") curve[key] = unpack(curve[key], Kind);
+  data.scores = Float64Array.from(unpack(data.scores.codes), (code) => values[code]);
+  data.complete = unpack(data.complete);
+  if (data.causes) data.causes.codes = unpack(data.causes.codes);
+  Object.values(data.rankings).forEach(unpackColumns);
+  Object.values(data.curves).forEach(unpackColumns);
   const questions = data.questions.id.length;
   data.piecesOf = Array.from({ length: questions }, () => []);
   data.pieces.query.forEach((query, piece) => data.piecesOf[query].push(piece));
