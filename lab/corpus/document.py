@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lab.corpus.names import Names
-from lab.errors import CorpusError, encodable
+from lab.errors import CorpusError, counted, encodable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +150,10 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def __repr__(self) -> str:
+        """Short: a corpus may hold a library."""
+        return f"Corpus({counted(len(self), 'document')}, {self.characters} characters)"
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self.documents)

@@ -55,9 +55,10 @@ class Bars:
         tqdm.write(f"note: {visible(message)}", file=sys.stderr)
 
 
-def progress_of(wanted: Progress | bool) -> Progress:
-    """What a caller asked for: an object of their own, True for bars, False for silence."""
-    if isinstance(wanted, bool):
+def progress_of(wanted: Progress | bool | None) -> Progress:
+    """What a caller asked for: an object of their own, True for bars, False or None for
+    silence."""
+    if wanted is None or isinstance(wanted, bool):
         return Bars() if wanted else Silent()
     return wanted
 

@@ -1,16 +1,14 @@
 """Session: one corpus and one set of questions, asked again and again from a script."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.config.config import Config
 from lab.config.distinct import distinct
 from lab.config.grid import Grid
-from lab.config.measure import Measure
 from lab.config.rows import FOREIGN
 from lab.config.settings import SETTINGS
-from lab.corpus.document import Corpus
 from lab.errors import ConfigError, DiagnosticsError
 from lab.evaluation.scores import Scores
 from lab.relevance.query import Query, in_order
@@ -30,6 +28,9 @@ from lab.sweeping.tables import run_of
 from lab.sweeping.tools import Tools
 from lab.sweeping.values import values_of
 
+if TYPE_CHECKING:
+    from lab.sweeping.arguments import GivenCorpus, GivenMeasure, GivenQueries
+
 
 class Session:
     """Keeps indexes, vectors and outcomes between calls, for searches over many settings:
@@ -45,12 +46,12 @@ class Session:
 
     def __init__(
         self,
-        corpus: Corpus | str | Path,
-        queries: Sequence[Query] | str | Path | Sequence[str | Path],
-        measure: Measure | Mapping[str, Any] | Sequence[str] | None = None,
+        corpus: "GivenCorpus",
+        queries: "GivenQueries",
+        measure: "GivenMeasure" = None,
         *,
         cache: str | Path | None = None,
-        progress: Progress | bool = False,
+        progress: Progress | bool | None = False,
         encoders: Mapping[str, Encoder] | None = None,
         rerankers: Mapping[str, PairScorer] | None = None,
     ) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.config.config import Config
 from lab.config.grid import Grid
@@ -31,16 +31,19 @@ from lab.sweeping.tables import run_of
 from lab.sweeping.tools import Tools
 from lab.sweeping.values import values_of
 
+if TYPE_CHECKING:
+    from lab.sweeping.arguments import GivenCorpus, GivenMeasure, GivenQueries
+
 
 def sweep(
-    corpus: Corpus | str | Path,
-    queries: Sequence[Query] | str | Path | Sequence[str | Path],
+    corpus: "GivenCorpus",
+    queries: "GivenQueries",
     grid: Grid | Mapping[str, Any] | None = None,
-    measure: Measure | Mapping[str, Any] | Sequence[str] | None = None,
+    measure: "GivenMeasure" = None,
     *,
     name: str = "sweep",
     cache: str | Path | None = None,
-    progress: Progress | bool = True,
+    progress: Progress | bool | None = True,
     encoders: Mapping[str, Encoder] | None = None,
     rerankers: Mapping[str, PairScorer] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
@@ -48,9 +51,10 @@ def sweep(
 ) -> Run:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
-    `corpus` and `queries` are documents and questions, or where they lie; `grid` and `measure` also
-    mappings of their settings, and `measure` a list of metrics, of which the last chooses. Progress
-    and notes are shown unless `progress` is False, or an object of one's own.
+    `corpus` is a lab.Corpus, the path of documents, a DataFrame, lab.Documents or texts by id;
+    `queries` are lab.Query, paths of sets or a DataFrame; `grid` and `measure` also mappings of
+    their settings, and `measure` a list of metrics, of which the last chooses. Progress and notes
+    are shown unless `progress` is False or None, or an object of one's own.
 
     `encoders` and `rerankers` give objects for the model names that the grid uses; other names are
     loaded. `cache` is the SQLite file for vectors and pair scores, by default the user's (see

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import lab
@@ -35,9 +37,25 @@ def test_a_list_of_metrics_is_chosen_by_its_last() -> None:
     assert as_measure(None) == lab.Measure()
 
 
+def test_documents_and_questions_are_taken_as_people_hold_them() -> None:
+    texts = {"a": "the pump leaks", "b": "replace the seal of the motor"}
+    documents = [lab.Document(doc_id, text) for doc_id, text in texts.items()]
+    table = pd.DataFrame({"doc_id": list(texts), "text": list(texts.values())})
+    asked = [lab.Query("q1", "pump leak", evidence=(lab.Evidence("a"),))]
+    rows = pd.DataFrame({"query_id": ["q1"], "text": ["pump leak"], "doc_id": ["a"]})
+    grid = {"mode": "bm25", "k1": np.array([0.8, 1.2]), "chunk_strategy": "document"}
+    first = lab.sweep(lab.Corpus(documents), asked, grid, progress=None).table()
+    for corpus in (texts, documents, iter(documents), table):
+        assert lab.sweep(corpus, asked, grid, progress=None).table().equals(first)
+    assert lab.sweep(texts, rows, grid, progress=None).table().equals(first)
+    session = lab.Session(table, rows)
+    assert session.evaluate(mode="bm25", chunk_strategy="document").means()["ndcg@10"] == 1.0
+    assert repr(lab.Corpus(documents)) == "Corpus(2 documents, 43 characters)"
+
+
 def test_what_cannot_be_taken_is_told() -> None:
-    with pytest.raises(CorpusError, match="the corpus is a dict"):
-        lab.sweep({"a": "text"}, [])  # type: ignore[arg-type]
+    with pytest.raises(CorpusError, match="the corpus is a list"):
+        lab.sweep(["text"], [])  # type: ignore[list-item]
     corpus = lab.Corpus([lab.Document("a", "text")])
     with pytest.raises(DiagnosticsError, match="1 of 2 questions are none, such as 3"):
         lab.sweep(corpus, [lab.Query("q", "x"), 3])  # type: ignore[list-item]
