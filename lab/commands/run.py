@@ -62,6 +62,7 @@ def run(
             name=experiment.name,
             progress=progress,
             retrievers=retrievers,
+            **experiment.models,
             profile=profile,
         )
     folder = finished.write(place)
@@ -147,6 +148,7 @@ def interfere(
             doses=doses,
             folder=distractors,
             progress=progress,
+            **experiment.models,
         )
     if into:
         write_page(

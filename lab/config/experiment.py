@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from lab.config.config import problem
 from lab.config.grid import Grid
+from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.measure import Measure
+from lab.config.named_tables import named_tables
 from lab.config.phases import check_phases
 from lab.config.retriever import RetrieverConfig
 from lab.config.settings import TABLES
@@ -31,9 +32,29 @@ class Experiment(BaseModel):
     grid: Grid
     measure: Measure
     retrievers: tuple[RetrieverConfig, ...] = ()
+    encoders: tuple[HostedEncoderConfig, ...] = ()
+    rerankers: tuple[HostedRerankerConfig, ...] = ()
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """What a sweep is given in place of models to load."""
+        return {
+            "encoders": {encoder.name: encoder for encoder in self.encoders},
+            "rerankers": {reranker.name: reranker for reranker in self.rerankers},
+        }
 
 
-TOP_KEYS = ("name", "corpus", "diagnostic_sets", "measure", "retriever", "features", *TABLES)
+TOP_KEYS = (
+    "name",
+    "corpus",
+    "diagnostic_sets",
+    "measure",
+    "retriever",
+    "encoder",
+    "reranker",
+    "features",
+    *TABLES,
+)
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -60,6 +81,7 @@ def read_experiment(path: str | Path) -> Experiment:
     except ConfigError as fault:
         problems.extend(f"{path}: {problem}" for problem in fault.problems)
     retrievers = _retrievers(plain.get("retriever", []), path, problems)
+    encoders, rerankers = _hosted(plain, grid, path, problems)
     name = _name(plain.get("name", path.stem), path, problems)
     if problems:
         raise ConfigError(problems)
@@ -70,6 +92,8 @@ def read_experiment(path: str | Path) -> Experiment:
         grid=grid,
         measure=measure,
         retrievers=retrievers,
+        encoders=encoders,
+        rerankers=rerankers,
     )
 
 
@@ -208,32 +232,31 @@ def _place(
 
 def _retrievers(plain: Any, path: Path, problems: list[str]) -> tuple[RetrieverConfig, ...]:
     """The `[[retriever]]` tables; run files are looked for like the other paths."""
-    if not isinstance(plain, list) or not all(isinstance(table, dict) for table in plain):
-        problems.append(
-            f"{path}: 'retriever' is {plain!r}; expected tables [[retriever]], with double brackets"
-        )
-        return ()
-    configs: dict[str, RetrieverConfig] = {}
-    for number, table in enumerate(plain, start=1):
-        place = f"retriever {number}"
-        try:
-            config = RetrieverConfig.model_validate(table)
-        except ValidationError as fault:
-            for error in fault.errors():
-                key = str(error["loc"][0]) if error["loc"] else ""
-                if error["type"] == "extra_forbidden":
-                    meant = nearest(key, RetrieverConfig.model_fields)
-                    problems.append(f"{path}: unknown key '{key}' in {place}{meant}")
-                else:
-                    where = ".".join(map(str, (place, *error["loc"])))
-                    problems.append(f"{path}: {problem(where, error['msg'], error.get('input'))}")
-            continue
+    configs = named_tables(plain, "retriever", RetrieverConfig, path, problems)
+    for name, config in configs.items():
         if config.run is not None:
-            run = _place(config.run, path, f"run '{config.run}' of {place}", problems)
-            config = config.model_copy(update={"run": run})
-        if config.name in configs:
-            problems.append(
-                f"{path}: {place} is the second of the name '{config.name}'; names must be unique"
-            )
-        configs[config.name] = config
+            run = _place(config.run, path, f"run '{config.run}' of retriever '{name}'", problems)
+            configs[name] = config.model_copy(update={"run": run})
     return tuple(configs.values())
+
+
+def _hosted(
+    plain: Mapping[str, Any], grid: Grid, path: Path, problems: list[str]
+) -> tuple[tuple[HostedEncoderConfig, ...], tuple[HostedRerankerConfig, ...]]:
+    """The `[[encoder]]` and `[[reranker]]` tables. One that no setting names is a typing error."""
+    encoders = named_tables(
+        plain.get("encoder", []), "encoder", HostedEncoderConfig, path, problems
+    )
+    rerankers = named_tables(
+        plain.get("reranker", []), "reranker", HostedRerankerConfig, path, problems
+    )
+    for kind, configs, key, named in (
+        ("encoder", encoders, "dense.model", grid.model),
+        ("reranker", rerankers, "rerank.model", grid.rerank_model),
+    ):
+        problems.extend(
+            f"{path}: {kind} '{name}' is named by no {key}{nearest(name, map(str, named))}"
+            for name in configs
+            if name not in named
+        )
+    return tuple(encoders.values()), tuple(rerankers.values())

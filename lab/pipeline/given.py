@@ -10,6 +10,8 @@ import numpy as np
 
 from lab.arrays import Floats, Vectors
 from lab.errors import LabError, ModelError, RerankerError
+from lab.pipeline.hosted.encoder import HostedEncoder
+from lab.pipeline.hosted.reranker import HostedReranker
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import Encode, Encoder, Keep, SentenceEncoder
 from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
@@ -43,10 +45,12 @@ def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
 @contextmanager
 def encoding(encoder: Encoder, texts: int, keep: Keep | None = None) -> Iterator[Encode]:
     """How so many texts are encoded: all at once by an encoder given in Python, part by part by a
-    model, here, or in several processes if they were asked for and are worth starting. `keep` is
-    told the token vectors that a model here makes on the way."""
+    server or a model, here, or in several processes if they were asked for and are worth starting.
+    `keep` is told the token vectors that a model here makes on the way."""
     count = processes_wanted()
-    if not isinstance(encoder, SentenceEncoder):
+    if isinstance(encoder, HostedEncoder):
+        yield encoder.parts
+    elif not isinstance(encoder, SentenceEncoder):
         yield lambda some, role, progress: iter(
             [(range(len(some)), encoder.encode(some, role, progress))]
         )
@@ -65,7 +69,7 @@ def scored_parts(
     progress: Callable[[int], None],
 ) -> Iterator[tuple[Sequence[int], Floats]]:
     """Places of pairs and their scores, checked; all at once from a reranker given in Python."""
-    if isinstance(scorer, CrossEncoderScorer | MaxSim):
+    if isinstance(scorer, CrossEncoderScorer | MaxSim | HostedReranker):
         parts: Iterator[tuple[Sequence[int], Any]] = scorer.parts(questions, texts, progress)
     else:
         parts = iter([(range(len(texts)), scorer.score(questions, texts, progress))])

@@ -20,6 +20,7 @@ from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.stored import digest_of, open_documents, write_documents
 from lab.errors import RunError
+from lab.pipeline.hosted.connected import connect, record_of
 from lab.pipeline.index_files import (
     mapped,
     read_bm25,
@@ -96,6 +97,7 @@ def write_index(folder: Path, corpus: Corpus, config: Config, resources: Resourc
                 "documents": len(corpus),
                 "chunks": len(passages.chunks),
                 "sizes": sizes,
+                "hosted": record_of(resources),
             }
             text = json.dumps(manifest, indent=1, ensure_ascii=False)
             (fresh / MANIFEST).write_text(f"{text}\n", "utf-8")
@@ -171,6 +173,7 @@ def _open(folder: Path, place: Path, resources: Resources) -> Searcher:
     if fault:
         raise RunError(f"{folder}: {fault}; {AGAIN}")
     config = Config.from_toml(manifest["config"])
+    connect(manifest.get("hosted", {}), resources)
     was, now = manifest["depends"], dependencies(config, resources)
     for what in was:
         if was[what] != now[what]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lab.errors import counted
+from lab.pipeline.hosted.server import ServerError
 from lab.storage.cache import Cache
 from lab.storage.interrupt import Interrupted
 
@@ -34,11 +35,14 @@ class Kept:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Ctrl-C during the block becomes Interrupted, which says what is kept."""
+        """Ctrl-C during the block becomes Interrupted, which says what is kept; so does a server
+        that gives up."""
         try:
             yield
         except Interrupted:
             raise
+        except ServerError as fault:
+            raise ServerError([*fault.problems, str(self)]) from None
         except KeyboardInterrupt:
             raise Interrupted(str(self)) from None
 

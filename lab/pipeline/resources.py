@@ -221,9 +221,11 @@ class Resources:
         known = self.cache.get(keys)
         missing = {key: place for place, key in enumerate(keys) if key not in known}
         # One text after the other: a reranker that reads a text once serves all its questions in
-        # one slab.
+        # one slab. A hosted one is asked a question at a time.
+        by_question = getattr(scorer, "by_question", False)
         order = sorted(
-            missing.values(), key=lambda place: (len(texts[place]), texts[place], questions[place])
+            missing.values(),
+            key=lambda i: (by_question and questions[i], len(texts[i]), texts[i], questions[i]),
         )
         self._count("pairs", keys, known)
         with self.timed("rerank"), asking(model):
@@ -267,7 +269,8 @@ class Resources:
         if model is None:
             return [starts_of(words(document.text)) for document in corpus]
         encoder = self.encoder(model)
-        keys = [cache_key("token starts", encoder.identity, document.text) for document in corpus]
+        counter = getattr(encoder, "counted_by", encoder.identity)
+        keys = [cache_key("token starts", counter, document.text) for document in corpus]
         known = self.cache.get(keys)
         missing = {
             key: document for key, document in zip(keys, corpus, strict=True) if key not in known

@@ -50,6 +50,7 @@ Views = Annotated[tuple[str, ...], BeforeValidator(_views)]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 MAXSIM = "maxsim"
+LIKELIHOOD = "likelihood"
 # Candidates that a leg keeps, or hits that are re-scored; no question has a use for more.
 DEEPEST = 1_000_000
 Depth = Annotated[int, BeforeValidator(whole), within(1, DEEPEST, "a whole number")]

@@ -44,7 +44,23 @@ def experiment_file(run: Run, system: str) -> str:
     lines += [
         f"{key} = {toml_value(value)}" for key, value in measure.items() if value not in ({}, [])
     ]
+    lines += _hosted(run.manifest.get("hosted", {}), settings)
     return "\n".join(lines) + "\n"
+
+
+def _hosted(record: dict[str, Any], settings: dict[str, Any]) -> list[str]:
+    """The models behind HTTP that a system asks, a table each."""
+    lines: list[str] = []
+    for part, table, setting in (
+        ("encoders", "encoder", "model"),
+        ("rerankers", "reranker", "rerank_model"),
+    ):
+        for model in record.get(part, ()):
+            if model["name"] == settings[setting]:
+                said = {key: value for key, value in model.items() if value not in (None, "")}
+                lines += ["", f"[[{table}]]"]
+                lines += [f"{key} = {toml_value(value)}" for key, value in said.items()]
+    return lines
 
 
 def _is_said(name: str, settings: dict[str, Any]) -> bool:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab.config.hosted import HostedEncoderConfig
 from lab.corpus.document import Corpus
 from lab.corpus.read import read_corpus
+from lab.pipeline.hosted.connected import connect
 from lab.pipeline.index_folder import Update, write_index
 from lab.retrieval.encoder import Encoder
 from lab.runs.inputs import corpus_places
@@ -21,7 +23,7 @@ def index(
     *,
     cache: str | Path | None = None,
     progress: Progress | None = None,
-    encoders: Mapping[str, Encoder] | None = None,
+    encoders: Mapping[str, Encoder | HostedEncoderConfig] | None = None,
 ) -> Update:
     """Keep a system's index in the folder `to`, or bring the one there up to date; `lab.load(to)`
     then searches it without reading the documents again. They are those at `corpus`, else where
@@ -36,6 +38,7 @@ def index(
     if not isinstance(given, Corpus):
         given = read_corpus(corpus_places(run.manifest, run.inputs)[0])
     resources = resources_of(cache, progress, encoders, None)
+    connect(run.manifest.get("hosted", {}), resources)
     if config.bm25 is not None and config.bm25.synonyms:
         resources.read_synonyms([config.bm25.synonyms])
     return write_index(Path(to), given, config, resources)

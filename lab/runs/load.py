@@ -6,8 +6,10 @@ from pathlib import Path
 
 from lab.config.config import Config
 from lab.config.grid import Grid
+from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.corpus.document import Corpus
 from lab.errors import RunError
+from lab.pipeline.hosted.connected import connect, connected_encoders, connected_rerankers
 from lab.pipeline.index_folder import open_index
 from lab.pipeline.resources import Resources
 from lab.pipeline.searcher import Searcher
@@ -28,8 +30,8 @@ def load(
     *,
     cache: str | Path | None = None,
     progress: Progress | None = None,
-    encoders: Mapping[str, Encoder] | None = None,
-    rerankers: Mapping[str, PairScorer] | None = None,
+    encoders: Mapping[str, Encoder | HostedEncoderConfig] | None = None,
+    rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None = None,
 ) -> Searcher:
     """A searcher of one system of a run: its recommended one, its `best`, or one by its name or
     short label. `corpus` says where the documents lie if not where the run says; `encoders` and
@@ -43,6 +45,7 @@ def load(
     if not isinstance(run, Run) and has_generations(Path(run)):
         return _indexed(Path(run), system, corpus, resources)
     run, config = chosen(run, system, corpus)
+    connect(run.manifest.get("hosted", {}), resources)
     if config.bm25 is not None and config.bm25.synonyms:
         resources.read_synonyms([config.bm25.synonyms])
     return Searcher(run.corpus, config, resources)
@@ -78,13 +81,15 @@ def chosen(
 def resources_of(
     cache: str | Path | None,
     progress: Progress | None,
-    encoders: Mapping[str, Encoder] | None,
-    rerankers: Mapping[str, PairScorer] | None,
+    encoders: Mapping[str, Encoder | HostedEncoderConfig] | None,
+    rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None,
 ) -> Resources:
     """What a searcher needs beside its system."""
     progress = progress or Silent()
     kept = Cache(Path(cache) if cache is not None else default_cache_path(), progress.note)
-    return Resources(kept, progress, dict(encoders or {}), dict(rerankers or {}))
+    return Resources(
+        kept, progress, connected_encoders(encoders or {}), connected_rerankers(rerankers or {})
+    )
 
 
 def config_of(run: Run, system: str) -> Config:

@@ -68,6 +68,7 @@ def manifest_of(measured: Measured) -> dict[str, Any]:
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": dict(sorted(account.seconds.items())),
         **({"profile": profile} if profile else {}),
+        **({"hosted": dict(account.hosted)} if account.hosted else {}),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from lab.sweeping.profile import Profile
 @dataclass(frozen=True, eq=False)
 class Account:
     """What a sweep saw on its way: facts of its chunkings, notes to the reader, who did the work,
-    what was computed, and how long it took. `profile` is None unless asked for."""
+    what was computed, and how long it took. `profile` is None unless asked for; `hosted` has models
+    behind HTTP and what they were asked (see `lab.pipeline.hosted.connected`)."""
 
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
@@ -33,6 +35,7 @@ class Account:
     seconds: Mapping[str, float]
     peak_mb: Mapping[str, float]
     profile: Profile | None
+    hosted: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

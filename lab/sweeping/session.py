@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lab.config.config import Config
 from lab.config.distinct import distinct
 from lab.config.grid import Grid
+from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.rows import FOREIGN
 from lab.config.settings import SETTINGS
 from lab.errors import ConfigError, DiagnosticsError
@@ -52,8 +53,8 @@ class Session:
         *,
         cache: str | Path | None = None,
         progress: Progress | bool | None = False,
-        encoders: Mapping[str, Encoder] | None = None,
-        rerankers: Mapping[str, PairScorer] | None = None,
+        encoders: Mapping[str, Encoder | HostedEncoderConfig] | None = None,
+        rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None = None,
     ) -> None:
         documents, questions = as_inputs(corpus, queries)
         self.corpus = documents

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from lab.config.config import Config
 from lab.config.grid import Grid
+from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.measure import Measure
 from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
 from lab.errors import RerankerError
 from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.hosted.connected import hosted_notes, record_of, usage_of
 from lab.pipeline.resources import Resources
 from lab.relevance.query import Query
 from lab.retrieval.encoder import Encoder
@@ -44,8 +46,8 @@ def sweep(
     name: str = "sweep",
     cache: str | Path | None = None,
     progress: Progress | bool | None = True,
-    encoders: Mapping[str, Encoder] | None = None,
-    rerankers: Mapping[str, PairScorer] | None = None,
+    encoders: Mapping[str, Encoder | HostedEncoderConfig] | None = None,
+    rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
     profile: bool = False,
 ) -> Run:
@@ -56,10 +58,11 @@ def sweep(
     their settings, and `measure` a list of metrics, of which the last chooses. Progress and notes
     are shown unless `progress` is False or None, or an object of one's own.
 
-    `encoders` and `rerankers` give objects for the model names that the grid uses; other names are
-    loaded. `cache` is the SQLite file for vectors and pair scores, by default the user's (see
-    `default_cache_path`). `retrievers` are foreign systems by name, objects with `search(queries,
-    depth)` or RetrieverConfigs: rows beside those of the grid, judged like them.
+    `encoders` and `rerankers` give objects, or models behind HTTP, for the model names that the
+    grid uses; other names are loaded. `cache` is the SQLite file for vectors and pair scores, by
+    default the user's (see `default_cache_path`). `retrievers` are foreign systems by name, objects
+    with `search(queries, depth)` or RetrieverConfigs: rows beside those of the grid, judged like
+    them.
 
     With `profile` every system is also asked question by question, for its latency (see
     `lab.sweeping.profile`).
@@ -125,6 +128,7 @@ def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
         values = values_of(plan, outcomes.runs, outcomes.phased)
     doubtful = doubts(plan, outcomes)
     lines = doubtful.notes([plan.configs[place].name for place in outcomes.compared])
+    lines = *hosted_notes(resources), *lines
     notes = *preparation.notes, *outcomes.notes, *noted(resources.progress, lines)
     advance(1)
     return Measured(
@@ -154,7 +158,14 @@ def _account(
         seconds={stage: round(seconds, 3) for stage, seconds in resources.seconds.items()},
         peak_mb=dict(resources.peak_mb),
         profile=outcomes.profile,
+        hosted=_hosted(resources),
     )
+
+
+def _hosted(resources: Resources) -> dict[str, Any]:
+    """Models behind HTTP, and what they were asked in this run; empty without any."""
+    record: dict[str, Any] = dict(record_of(resources))
+    return record | {"usage": usage_of(resources)} if record else {}
 
 
 def _with_sealed(outcome: Measured, tools: Tools) -> Measured:

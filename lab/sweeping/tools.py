@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.retriever import RetrieverConfig
 from lab.errors import RerankerError
 from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.hosted.connected import connected_encoders, connected_rerankers
 from lab.pipeline.resources import Resources
 from lab.retrieval.encoder import Encoder
 from lab.retrieval.rerank import PairScorer
@@ -21,13 +23,14 @@ class Tools:
 
     cache: Path | None = None
     progress: Progress = field(default_factory=Silent)
-    encoders: Mapping[str, Encoder] = field(default_factory=dict)
-    rerankers: Mapping[str, PairScorer] = field(default_factory=dict)
+    encoders: Mapping[str, Encoder | HostedEncoderConfig] = field(default_factory=dict)
+    rerankers: Mapping[str, PairScorer | HostedRerankerConfig] = field(default_factory=dict)
     retrievers: Mapping[str, Retriever | RetrieverConfig] = field(default_factory=dict)
     profile: bool = False
     failed: tuple[RerankerError, ...] = ()
 
-    def resources(self) -> Resources:
+    def resources(self, cache: Cache | None = None) -> Resources:
         """Models and cache of one sweep, which counts and times what it computes."""
-        cache = Cache(self.cache or default_cache_path(), self.progress.note)
-        return Resources(cache, self.progress, dict(self.encoders), dict(self.rerankers))
+        cache = cache or Cache(self.cache or default_cache_path(), self.progress.note)
+        encoders, rerankers = connected_encoders(self.encoders), connected_rerankers(self.rerankers)
+        return Resources(cache, self.progress, encoders, rerankers)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.config.config import Config
 from lab.config.rows import is_absent
 from lab.errors import ConfigError, RunError, nearest
+from lab.pipeline.hosted.connected import connect
 from lab.pipeline.resources import Resources
 from lab.report.export.elasticsearch import elasticsearch_files
 from lab.report.export.engines import Vectors, legs
@@ -186,19 +187,20 @@ def _config(run: Run, system: str) -> Files:
 
 def _opensearch(run: Run, system: str) -> Files:
     config = config_of(run, system)
-    return opensearch_files(config, _vectors(config))
+    return opensearch_files(config, _vectors(run, config))
 
 
 def _elasticsearch(run: Run, system: str) -> Files:
     config = config_of(run, system)
-    return elasticsearch_files(config, _vectors(config))
+    return elasticsearch_files(config, _vectors(run, config))
 
 
-def _vectors(config: Config) -> Vectors | None:
+def _vectors(run: Run, config: Config) -> Vectors | None:
     """What the model's vectors are like, by one that it makes."""
     if config.dense is None or not legs(config)[1]:
         return None
     resources = Resources(Cache(default_cache_path()))
+    connect(run.manifest.get("hosted", {}), resources)
     made = resources.embed(config.dense.encoder, "query", ["dimension"])
     return Vectors(made.shape[1], resources.similarity(config.dense))
 

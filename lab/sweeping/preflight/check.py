@@ -1,9 +1,10 @@
 """Checking before anything expensive runs: the audit of the sets, chunks beyond the encoders'
 limits, evidence that chunkings scatter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
@@ -31,6 +32,7 @@ from lab.sweeping.preflight.fields import check_fields
 from lab.sweeping.preflight.needs import lacking_rerankers, unmet, windowed
 from lab.sweeping.preflight.reading import reading
 from lab.sweeping.preflight.treatment import treatment_findings
+from lab.sweeping.tools import Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def check_alone(paths: Sequence[Path]) -> Check:
         "auto"
     ]
     audited = audit(corpus, queries, analyzers)
-    chunks = check_chunks(corpus, queries, systems)
+    chunks = check_chunks(corpus, queries, systems, experiment.models)
     return Check(
         name=str(paths[0]),
         corpus=corpus,
@@ -139,10 +141,15 @@ def unwritable(name: str) -> tuple[Finding, ...]:
     return (Finding("warning", "output folder", message, "name another with `lab run --out`"),)
 
 
-def check_chunks(corpus: Corpus, queries: Sequence[Query], configs: Sequence[Config]) -> ChunkCheck:
+def check_chunks(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    configs: Sequence[Config],
+    models: Mapping[str, Any] | None = None,
+) -> ChunkCheck:
     """Cut the corpus as each system would. Nothing is encoded; tokens are counted with the models'
-    tokenizer files."""
-    resources = Resources(Cache(None))
+    tokenizer files. `models` are the experiment's, behind HTTP."""
+    resources = Tools(**(models or {})).resources(Cache(None))
     missing: dict[str, str] = {}
     for name in dict.fromkeys(config.dense.model for config in configs if config.dense):
         try:

@@ -6,6 +6,7 @@ from lab.chunking.splitters import missing_library
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.errors import ModelError
+from lab.pipeline.hosted.connected import unsafe
 from lab.pipeline.resources import Resources
 from lab.retrieval.late import obstacle, room_of
 
@@ -25,6 +26,7 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
                 "mean of its tokens"
             )
     lines += _unbounded(configs, resources)
+    lines += unsafe(resources)
     return tuple(line for line in lines if line)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from lab.answers.judges.chat import ATTEMPTS, Chat, ChatError
+from lab.answers.judges.chat import Chat, ChatError
 from lab.errors import ConfigError
+from lab.pipeline.hosted.server import ATTEMPTS
 from lab.storage.cache import Cache
 from tests.answers.judges.chat_server import completion, serving
 

@@ -38,7 +38,7 @@ def good(body: dict[str, Any]) -> str:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_CACHE", str(tmp_path / "cache.sqlite"))
-    monkeypatch.setattr("lab.answers.judges.chat.LONGEST_WAIT", 0.01)
+    monkeypatch.setattr("lab.pipeline.hosted.server.LONGEST_WAIT", 0.01)
 
 
 def written(tmp_path: Path, lines: list[dict[str, Any]]) -> Path:
