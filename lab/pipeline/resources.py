@@ -282,21 +282,3 @@ class Resources:
             advance(1)
         self.cache.put(fresh, model)
         return [np.frombuffer((known | fresh)[key], dtype="<i4").astype(np.int64) for key in keys]
-
-    def unknown_tokens(self, model: str, texts: Sequence[str]) -> tuple[int, int]:
-        """Tokens of texts that a model has no word for, and all of them; none of an encoder that is
-        given as an object."""
-        encoder = self.encoder(model)
-        if not isinstance(encoder, SentenceEncoder):
-            return 0, 0
-        keys = {text: cache_key("unknown tokens", encoder.identity, text) for text in texts}
-        known = self.cache.get(keys.values())
-        fresh = [text for text, key in keys.items() if key not in known]
-        counted = {
-            keys[text]: np.array(counts, dtype="<i8").tobytes()
-            for text, counts in zip(fresh, encoder.unknown(fresh), strict=True)
-        }
-        self.cache.put(counted, model)
-        values = known | counted
-        counts = [np.frombuffer(values[keys[text]], dtype="<i8") for text in texts]
-        return sum(int(count[0]) for count in counts), sum(int(count[1]) for count in counts)

@@ -10,6 +10,7 @@ from lab.pipeline.resources import Resources
 from lab.retrieval.config import DEFAULT_MODEL
 from lab.storage.cache import Cache
 from lab.sweeping.preflight.check import check_chunks
+from lab.sweeping.preflight.reading import unknown_tokens
 from tests.conftest import ROOT
 from tests.given import corpus_of
 from tests.retrieval.shapes import tiny
@@ -24,7 +25,7 @@ def told(corpus: lab.Corpus, queries: list[lab.Query], model: str) -> tuple[str,
 def test_an_english_model_on_chinese_text(name: str, reads: bool) -> None:
     corpus = lab.read_corpus(ROOT / "corpora" / name)
     queries = list(lab.read_diagnostics(ROOT / "diagnostic_sets" / name, corpus))
-    share = Resources(Cache(None)).unknown_tokens(DEFAULT_MODEL, [d.text for d in corpus])
+    share = unknown_tokens(Resources(Cache(None)), DEFAULT_MODEL, [d.text for d in corpus])
     assert share[0] / share[1] == pytest.approx(0.04 if reads else 0.58, abs=0.04)
     lines = [line for line in told(corpus, queries, DEFAULT_MODEL) if "cannot read" in line]
     assert [("corpus" in line, "(told from 15% on)" in line) for line in lines] == (

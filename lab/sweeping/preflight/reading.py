@@ -3,10 +3,13 @@ and text that a model has no words for."""
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.pipeline.resources import Resources
 from lab.retrieval.encoder import SentenceEncoder
+from lab.storage.cache import cache_key
 
 # Share of unknown tokens from which on a model is said not to read a text. all-MiniLM-L6-v2 knows
 # all but 4 % of the lab's own English corpora, and 42 % of the Chinese one.
@@ -58,7 +61,7 @@ def _unknown(
     lines = []
     texts = [document.text for document in corpus]
     for what, read in (("corpus", texts), ("questions", list(questions))):
-        unknown, tokens = resources.unknown_tokens(name, read)
+        unknown, tokens = unknown_tokens(resources, name, read)
         if tokens and unknown / tokens >= UNKNOWN:
             lines.append(
                 f"model {name} cannot read the {what}: {unknown / tokens:.0%} of the tokens are "
@@ -66,3 +69,22 @@ def _unknown(
                 "dense retrieval; choose a model of the language"
             )
     return lines
+
+
+def unknown_tokens(resources: Resources, model: str, texts: Sequence[str]) -> tuple[int, int]:
+    """Tokens of texts that a model has no word for, and all of them; none of an encoder that is
+    given as an object."""
+    encoder = resources.encoder(model)
+    if not isinstance(encoder, SentenceEncoder):
+        return 0, 0
+    keys = {text: cache_key("unknown tokens", encoder.identity, text) for text in texts}
+    known = resources.cache.get(keys.values())
+    fresh = [text for text, key in keys.items() if key not in known]
+    counted = {
+        keys[text]: np.array(counts, dtype="<i8").tobytes()
+        for text, counts in zip(fresh, encoder.unknown(fresh), strict=True)
+    }
+    resources.cache.put(counted, model)
+    values = known | counted
+    counts = [np.frombuffer(values[keys[text]], dtype="<i8") for text in texts]
+    return sum(int(count[0]) for count in counts), sum(int(count[1]) for count in counts)
