@@ -135,7 +135,7 @@ def _run(command: typer.Typer) -> None:
     warnings.showwarning = _show
     try:
         _check_arguments()
-        command()
+        command(_with_address(sys.argv[1:]))
     except KeyboardInterrupt:
         _stop("")
     except LabError as fault:
@@ -165,6 +165,18 @@ def _check_arguments() -> None:
             f"argument {os.fsencode(word)!r} is not UTF-8; rename the file or type it again"
             for word in strange
         )
+
+
+def _with_address(words: list[str]) -> list[str]:
+    """`--ray` without an address means this machine: Typer knows no option whose value may be left
+    out."""
+    following = [*words[1:], ""]
+    return [
+        "--ray=local"
+        if word == "--ray" and (not after or after.startswith("-") or after.endswith(".toml"))
+        else word
+        for word, after in zip(words, following, strict=False)
+    ]
 
 
 def _refuse(fault: LabError) -> None:

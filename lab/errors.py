@@ -43,6 +43,10 @@ class LabError(Exception):
         self.problems = tuple(_line(problem) for problem in listed)
         super().__init__("\n".join(self.problems))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Between the processes of a cluster; an exception would else be made of its text alone.
+        return type(self), (self.problems,)
+
 
 class CorpusError(LabError):
     """Documents that cannot be read."""
@@ -71,6 +75,9 @@ class RerankerError(ModelError):
     def __init__(self, problems: str | Iterable[str], model: str) -> None:
         super().__init__(problems)
         self.model = model
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problems, self.model)
 
 
 class RunError(LabError):

@@ -15,6 +15,7 @@ ROOMS = (
     "versions",
     "storage",
     "corpus",
+    "cluster",
     "chunking",
     "retrieval",
     "relevance",

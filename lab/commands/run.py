@@ -1,12 +1,14 @@
 """Commands that sweep: `lab run` an experiment, `lab interfere` with distractors added."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lab.commands.options import AsJson
+from lab.errors import ConfigError
 
 
 def run(
@@ -25,10 +27,19 @@ def run(
     profile: Annotated[
         bool, typer.Option("--profile", help="Time every stage and each system's queries.")
     ] = False,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="[ADDRESS]",
+            help="Work in Ray's processes, on this machine or on the cluster at ADDRESS.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sweep every system of an experiment, print the first screen and write the run folder with its
     report."""
+    from lab.cluster.cluster import Cluster
     from lab.config.experiment import read_experiment
     from lab.config.own_metrics import refuse_python
     from lab.config.retriever import refuse_commands
@@ -43,6 +54,10 @@ def run(
     from lab.runs.run import REPORT
     from lab.sweeping.sweep import sweep
 
+    if ray and profile:
+        raise ConfigError(
+            "--profile times one process by itself, which --ray is not; give one of them"
+        )
     experiment = read_experiment(file)
     if not allow_commands:
         refuse_commands(experiment.retrievers)
@@ -53,7 +68,10 @@ def run(
     retrievers = {retriever.name: retriever for retriever in experiment.retrievers}
     corpus = read_corpus(experiment.corpus)
     queries = read_diagnostics(experiment.diagnostic_sets, corpus)
-    with TerminalProgress(TextConsole(stderr=True)) as progress:
+    with (
+        TerminalProgress(TextConsole(stderr=True)) as progress,
+        Cluster(ray) if ray else nullcontext() as cluster,
+    ):
         finished = sweep(
             corpus,
             queries,
@@ -64,6 +82,7 @@ def run(
             retrievers=retrievers,
             **experiment.models,
             profile=profile,
+            cluster=cluster,
         )
     folder = finished.write(place)
     logged = [log(finished, folder) for log in trackers]

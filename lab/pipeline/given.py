@@ -1,7 +1,7 @@
 """What models hand back, checked before any of it is kept: a value in the wrong place would be
 another text's."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import Floats, Vectors
+from lab.cluster.cluster import Cluster
 from lab.errors import LabError, ModelError, RerankerError
 from lab.pipeline.hosted.encoder import HostedEncoder
 from lab.pipeline.hosted.reranker import HostedReranker
+from lab.pipeline.shares import AHEAD, SHARE, encoded_parts
+from lab.pipeline.slabs import SLAB
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import Encode, Encoder, Keep, SentenceEncoder
-from lab.retrieval.processes import WORTHWHILE, EncodingProcesses, processes_wanted
 from lab.retrieval.rerank import MaxSim, PairScorer
 
 
@@ -42,23 +44,30 @@ def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
     return array.astype(np.float32)
 
 
-@contextmanager
-def encoding(encoder: Encoder, texts: int, keep: Keep | None = None) -> Iterator[Encode]:
-    """How so many texts are encoded: all at once by an encoder given in Python, part by part by a
-    server or a model, here, or in several processes if they were asked for and are worth starting.
-    `keep` is told the token vectors that a model here makes on the way."""
-    count = processes_wanted()
+def encoding(
+    encoder: Encoder, name: str, cluster: Cluster | None, keep: Keep | None = None
+) -> tuple[Encode, int]:
+    """How texts are encoded, and how many at most are given at once: in one part by an encoder
+    given in Python, part by part by a server or a model, here or in the tasks of a cluster. `keep`
+    is told the token vectors that a model here makes on the way."""
     if isinstance(encoder, HostedEncoder):
-        yield encoder.parts
-    elif not isinstance(encoder, SentenceEncoder):
-        yield lambda some, role, progress: iter(
+        return encoder.parts, SLAB
+    if not isinstance(encoder, SentenceEncoder):
+        return lambda some, role, progress: iter(
             [(range(len(some)), encoder.encode(some, role, progress))]
-        )
-    elif count == 1 or texts < WORTHWHILE:
-        yield partial(encoder.parts, keep=keep)
-    else:
-        with EncodingProcesses(encoder, count) as processes:
-            yield processes.parts
+        ), SLAB
+    if cluster is None:
+        return partial(encoder.parts, keep=keep), SLAB
+    return partial(encoded_parts, cluster, name), SHARE * AHEAD * cluster.workers
+
+
+def token_vectors(encoder: Encoder, scorers: Iterable[PairScorer]) -> Keep | None:
+    """Where a late interaction over the same model wants token vectors of what is encoded, so that
+    a text passes the model once for both."""
+    for scorer in scorers:
+        if isinstance(scorer, MaxSim) and scorer.encoder is encoder:
+            return scorer.read_before.keep
+    return None
 
 
 def scored_parts(

@@ -42,15 +42,16 @@ def rerank_notes(resources: Resources) -> tuple[str, ...]:
     """Lines where a cross-encoder's own activation tells pairs no longer apart, and where it does
     not read pairs to their end."""
     notes = []
-    for model, counts in resources.reranked.items():
-        if counts["saturated"]:
+    for model, pairs in resources.reranked.items():
+        saturated, cut = (sum(pair[fault] for pair in pairs.values()) for fault in (0, 1))
+        if saturated:
             notes.append(
-                f"reranker {model}: its Sigmoid gives exactly 0 or 1 to {counts['saturated']} of "
-                f"{counts['pairs']} pairs; they are ordered by their logits"
+                f"reranker {model}: its Sigmoid gives exactly 0 or 1 to {saturated} of "
+                f"{len(pairs)} pairs; they are ordered by their logits"
             )
-        if counts["cut"]:
+        if cut:
             notes.append(
-                f"reranker {model}: {counts['cut']} of {counts['pairs']} pairs are longer than it "
+                f"reranker {model}: {cut} of {len(pairs)} pairs are longer than it "
                 "reads; the ends of their texts are invisible to it"
             )
     return tuple(notes)

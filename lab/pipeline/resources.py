@@ -3,7 +3,7 @@ ever."""
 
 import hashlib
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,16 +13,17 @@ import numpy as np
 
 from lab.arrays import Floats, Ints, Span, Vectors
 from lab.chunking.units import words
+from lab.cluster.cluster import Cluster
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, ModelError
-from lab.pipeline.given import asking, checked_vectors, encoding, scored_parts
+from lab.pipeline.given import asking, checked_vectors, encoding, scored_parts, token_vectors
 from lab.pipeline.kept import Kept
 from lab.pipeline.memory import peak_megabytes
 from lab.pipeline.slabs import SLAB, slabs
 from lab.pipeline.tokens import starts_of
 from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
 from lab.retrieval.cross_encoder import CrossEncoderScorer
-from lab.retrieval.encoder import Encoder, Keep, SentenceEncoder
+from lab.retrieval.encoder import Encoder, SentenceEncoder
 from lab.retrieval.late import late_vectors
 from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
@@ -34,21 +35,21 @@ from lab.storage.progress import Progress, Silent
 @dataclass
 class Resources:
     """What stages need beside their config. `encoders` and `scorers` given by name take the place
-    of models to load; `counts` says how much was computed and how much came from the cache,
-    `seconds` where the time went, `peak_mb` the most memory that the process had held when a stage
-    last ended, `reranked` how many pairs of a cross-encoder were saturated or cut."""
+    of models to load; `seconds` says where the time went, `peak_mb` the most memory that the
+    process had held when a stage last ended, `counted` of all texts and pairs asked for whether
+    each had to be computed, `reranked` of every pair of a cross-encoder whether it was saturated
+    and whether it was cut. A `cluster` encodes where there is one."""
 
     cache: Cache
     progress: Progress = field(default_factory=Silent)
     encoders: dict[str, Encoder] = field(default_factory=dict)
     scorers: dict[str, PairScorer] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak_mb: dict[str, float] = field(default_factory=dict)
-    reranked: dict[str, Counter[str]] = field(default_factory=dict)
-    _reread_pairs: set[bytes] = field(default_factory=set)
+    reranked: dict[str, dict[bytes, tuple[bool, bool]]] = field(default_factory=dict)
+    cluster: Cluster | None = None
     _synonyms: dict[str, Synonyms] = field(default_factory=dict)
-    _counted: set[bytes] = field(default_factory=set)
+    counted: dict[str, dict[bytes, bool]] = field(default_factory=dict)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -137,12 +138,13 @@ class Resources:
             key=lambda text: (len(text), text),
         )
         self._count("texts", keys.values(), known)
-        keep = self._token_vectors(encoder) if role == "passage" else None
-        with self.timed("encode"), encoding(encoder, len(missing), keep) as encode:
+        keep = token_vectors(encoder, self.scorers.values()) if role == "passage" else None
+        with self.timed("encode"):
+            encode, size = encoding(encoder, model, self.cluster, keep)
             advance = self.progress.stage(
                 f"encode {'questions' if role == 'query' else 'texts'}", len(missing)
             )
-            for slab in slabs(missing):
+            for slab in slabs(missing, size):
                 with self.kept.part("encoded text", model) as finite:
                     for places, given in encode(slab, role, advance):
                         vectors = checked_vectors(model, len(places), given)
@@ -161,14 +163,6 @@ class Resources:
                 f"{encoder.identity!r}; expected another identity for every other model"
             )
         return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(texts), -1)
-
-    def _token_vectors(self, encoder: Encoder) -> Keep | None:
-        """Where a late interaction over the same model wants token vectors of what is encoded, so
-        that a text passes the model once for both."""
-        for scorer in self.scorers.values():
-            if isinstance(scorer, MaxSim) and scorer.encoder is encoder:
-                return scorer.read_before.keep
-        return None
 
     def embed_late(self, model: str, spans: Sequence[tuple[str, int, int]]) -> Vectors:
         """One vector a span (its document's text, start, end) as read within the document, from the
@@ -248,20 +242,25 @@ class Resources:
     ) -> None:
         """Count what a cross-encoder does not tell apart and does not read to the end, every pair
         once."""
-        fresh = [pair for key, pair in pairs.items() if key not in self._reread_pairs]
-        self._reread_pairs.update(pairs)
-        counts = self.reranked.setdefault(model, Counter())
-        counts["pairs"] += len(fresh)
-        counts["saturated"] += scorer.saturated(np.array([score for _, _, score in fresh]))
-        counts["cut"] += int(scorer.cut([q for q, _, _ in fresh], [t for _, t, _ in fresh]).sum())
+        of_pairs = self.reranked.setdefault(model, {})
+        fresh = {key: pair for key, pair in pairs.items() if key not in of_pairs}
+        saturated = scorer.saturated(np.array([score for _, _, score in fresh.values()]))
+        cut = scorer.cut([q for q, _, _ in fresh.values()], [t for _, t, _ in fresh.values()])
+        of_pairs.update(zip(fresh, zip(saturated.tolist(), cut.tolist(), strict=True), strict=True))
 
     def _count(self, what: str, keys: Iterable[bytes], known: Container[bytes]) -> None:
         """Count every distinct key once a run, however often its value is asked for."""
-        fresh = set(keys) - self._counted
-        self._counted |= fresh
-        cached = sum(key in known for key in fresh)
-        self.counts[f"{what} computed"] += len(fresh) - cached
-        self.counts[f"{what} cached"] += cached
+        counted = self.counted.setdefault(what, {})
+        counted |= {key: key not in known for key in set(keys) - counted.keys()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many distinct texts and pairs were computed, and how many came from the cache."""
+        return {
+            f"{what} {how}": sum(computed is (how == "computed") for computed in keys.values())
+            for what, keys in self.counted.items()
+            for how in ("computed", "cached")
+        }
 
     def token_starts(self, model: str | None, corpus: Corpus) -> list[Ints]:
         """Per document the offsets at which tokens of the model begin; of words, when there is no

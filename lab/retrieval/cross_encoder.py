@@ -69,13 +69,13 @@ class CrossEncoderScorer:
                 yield [share[place] for place in places], logits[: len(places)]
                 progress(len(places))
 
-    def saturated(self, scores: Floats) -> int:
-        """Of given logits, how many the model's own activation takes to one and the same limit."""
+    def saturated(self, scores: Floats) -> Bools:
+        """Which of given logits the model's own activation takes to one and the same limit."""
         if not self._activation.endswith("Sigmoid"):
-            return 0
+            return np.zeros(len(scores), dtype=bool)
         with np.errstate(over="ignore"):
             bounded = 1 / (1 + np.exp(-scores.astype(np.float32)))
-        return int(((bounded == 0) | (bounded == 1)).sum())
+        return np.asarray((bounded == 0) | (bounded == 1))
 
     def cut(self, questions: Sequence[str], texts: Sequence[str]) -> Bools:
         """Which pairs have more tokens than the model reads."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lab.config.config import Config
-from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.alpha.families import Family, on_curves, representatives
 from lab.diagnosis.diagnose import Diagnosis
 from lab.diagnosis.replay import Replay
 from lab.diagnosis.unanswerable import Unanswered, unanswered
@@ -50,23 +50,26 @@ def run_chunking(
     plan: Plan,
     shelf: Shelf,
     profile: Profile | None,
+    wanted: Sequence[Config] | None = None,
 ) -> ChunkingOutcome:
-    """Rank, judge and diagnose every system of one chunking that the shelf does not know. With a
-    `profile`, measure their latency as well."""
+    """Rank, judge and diagnose the `wanted` of the systems of one chunking, by default all, that
+    the shelf does not know. With a `profile`, measure their latency as well."""
     timed = stages.resources.timed
     judging = shelf.judging(stages, plan)
     groups = _groups(stages, configs, plan, judging)
-    keys = {config: _key(config, groups[_asking(config)], plan) for config in configs}
+    wanted = configs if wanted is None else wanted
+    keys = {config: _key(config, groups[_asking(config)], plan) for config in wanted}
     asked: list[tuple[Stages, Sequence[Config]]] = []
     for group in groups.values():
-        asked.append((group.stages, [c for c in group.configs if not shelf.knows(keys[c])]))
+        members = [config for config in group.configs if config in keys]
+        asked.append((group.stages, [c for c in members if not shelf.knows(keys[c])]))
         if group.unanswerable is not None:
-            asked.append((group.unanswerable, group.configs))
+            asked.append((group.unanswerable, members))
     prepare_pairs(asked)
     with timed("judge"):
         evidence = evidence_pairs(judging.judge("chunk"))
     outcomes = []
-    for config in configs:
+    for config in wanted:
         group = groups[_asking(config)]
         run = partial(_outcome, config, group, plan, judging, evidence)
         outcomes.append(shelf.outcome(keys[config], run))
@@ -79,11 +82,46 @@ def run_chunking(
     with timed("unanswerable"):
         separations = [
             unanswered(group.stages, group.unanswerable, config, outcome.run.judge, plan.pieces)
-            for config, outcome in zip(configs, outcomes, strict=True)
+            for config, outcome in zip(wanted, outcomes, strict=True)
             if (group := groups[_asking(config)]).unanswerable is not None
         ]
     families = (family for group in groups.values() for family in group.diagnosis.families)
     return ChunkingOutcome(tuple(outcomes), tuple(families), tuple(separations))
+
+
+def parted(configs: Sequence[Config], most: int) -> list[list[Config]]:
+    """The systems of one chunking in at most so many parts that can be run apart: a family of
+    alphas stays together, for its curves are drawn once."""
+    families: dict[Hashable, list[Config]] = {}
+    for asking, members in _alike(configs).items():
+        known = representatives(members)
+        for config in members:
+            of = next((one for one in known if on_curves(one, config)), None)
+            legs = config.bm25, config.dense, config.deliver
+            families.setdefault((asking, of or legs), []).append(config)
+    parts: list[list[Config]] = [[] for _ in range(min(most, len(families)))]
+    for family in sorted(families.values(), key=len, reverse=True):
+        min(parts, key=len).extend(family)
+    return parts
+
+
+def rejoined(
+    configs: Sequence[Config], parts: Sequence[tuple[Sequence[Config], ChunkingOutcome]]
+) -> ChunkingOutcome:
+    """The outcome of all systems of a chunking from those of its parts."""
+    systems: dict[Config, SystemOutcome] = {}
+    separations: dict[Config, Unanswered] = {}
+    drawn: dict[Config, Family] = {}
+    for members, outcome in parts:
+        systems |= zip(members, outcome.systems, strict=True)
+        separations |= zip(members, outcome.unanswered, strict=False)  # all of them, or none
+        drawn |= {family.config: family for family in outcome.families}
+    known = [one for members in _alike(configs).values() for one in representatives(members)]
+    return ChunkingOutcome(
+        tuple(systems[config] for config in configs),
+        tuple(drawn[one] for one in known if one in drawn),
+        tuple(separations[config] for config in configs if config in separations),
+    )
 
 
 def run_phase(

@@ -1,18 +1,19 @@
 """Outcomes: what the systems of a plan found, in the order of its configs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from lab.arrays import Ints
+from lab.chunking.config import ChunkConfig
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.unanswerable import Unanswered
 from lab.evaluation.scores import SystemRun
 from lab.pipeline.pairs import rerank_notes
 from lab.pipeline.rows import StageRows
 from lab.storage.progress import noted
-from lab.sweeping.chunking_run import run_chunking, run_phase
+from lab.sweeping.chunking_run import ChunkingOutcome, run_chunking, run_phase
 from lab.sweeping.depth import cut_by_depth
 from lab.sweeping.findings import Findings, proved
 from lab.sweeping.foreign_run import run_foreign
@@ -65,27 +66,40 @@ class Outcomes:
         return Findings(plan.cutoff, misses, self.families, self.unanswered, reachable)
 
 
-def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf) -> Outcomes:
-    """Run every system, a chunking after the other and foreign ones last."""
-    profile, resources = Profile() if tools.profile else None, shelf.resources
-    systems: dict[int, SystemOutcome] = {}
-    families: list[Family] = []
-    unanswered: list[Unanswered] = []
-    phased: dict[int, list[SystemRun]] = {}
-    advance = resources.progress.stage("systems", len(plan.configs))
+def _one_by_one(
+    plan: Plan, preparation: Preparation, shelf: Shelf, profile: Profile | None
+) -> Iterator[tuple[ChunkConfig, ChunkingOutcome, list[list[SystemRun]]]]:
+    """The systems of one chunking after those of the other, in this process: their outcomes, and
+    their runs at the phases after the first."""
     for chunk_config, places in plan.by_chunk.items():
         # Taken out and kept by no name, so that the indexes of one chunking and phase are freed
         # with its last system, before those of the next are built.
         of_phases = list(preparation.stages.pop(chunk_config))
-        configs = [plan.configs[place] for place in places]
+        configs, phases = [plan.configs[place] for place in places], []
         outcome = run_chunking(of_phases.pop(0), configs, plan, shelf, profile)
-        systems |= zip(places, outcome.systems, strict=True)
         while of_phases:
-            runs = run_phase(of_phases.pop(0), configs, plan, shelf)
+            phases.append(run_phase(of_phases.pop(0), configs, plan, shelf))
+        yield chunk_config, outcome, phases
+
+
+def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf) -> Outcomes:
+    """Run every system, those of each chunking together and foreign ones last."""
+    profile, resources = Profile() if tools.profile else None, shelf.resources
+    systems: dict[int, SystemOutcome] = {}
+    shared: dict[ChunkConfig, ChunkingOutcome] = {}
+    phased: dict[int, list[SystemRun]] = {}
+    advance = resources.progress.stage("systems", len(plan.configs))
+    if preparation.errands is None:
+        chunkings = _one_by_one(plan, preparation, shelf, profile)
+    else:
+        preparation.stages.clear()
+        chunkings = preparation.errands.run()
+    for chunk_config, outcome, phases in chunkings:
+        places, shared[chunk_config] = plan.by_chunk[chunk_config], outcome
+        systems |= zip(places, outcome.systems, strict=True)
+        for runs in phases:
             for place, run in zip(places, runs, strict=True):
                 phased.setdefault(place, []).append(run)
-        families += outcome.families
-        unanswered += outcome.unanswered
         advance(len(places))
     identities, notes = identities_of(plan.systems, resources), list[str]()
     for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
@@ -99,8 +113,8 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
     notes += noted(resources.progress, (*cuts, *rerank_notes(resources)))
     return Outcomes(
         systems=ordered,
-        families=tuple(families),
-        unanswered=tuple(unanswered),
+        families=tuple(family for chunk in plan.by_chunk for family in shared[chunk].families),
+        unanswered=tuple(one for chunk in plan.by_chunk for one in shared[chunk].unanswered),
         identities=identities,
         profile=profile,
         notes=tuple(notes),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 from lab.arrays import Ints
+from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.memo import Memo
@@ -41,11 +42,18 @@ class Shelf:
         other._indexes, other._starts = self._indexes, self._starts
         return other
 
-    def stages(self, plan: Plan, config: ChunkConfig, questions: Questions) -> Stages:
-        """The stages of a chunking; none of its indexes is built before it is asked."""
+    def stages(
+        self,
+        plan: Plan,
+        config: ChunkConfig,
+        questions: Questions,
+        chunking: Chunking | None = None,
+    ) -> Stages:
+        """The stages of a chunking, which may be known; none of its indexes is built before it is
+        asked."""
 
         def indexes() -> Indexes:
-            return Indexes(plan.corpus, config, self.resources)
+            return Indexes(plan.corpus, config, self.resources, chunking)
 
         return self._once(
             self._stages,

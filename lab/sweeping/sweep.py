@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.cluster.cluster import Cluster
 from lab.config.config import Config
 from lab.config.grid import Grid
 from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
@@ -50,6 +51,7 @@ def sweep(
     rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None = None,
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
     profile: bool = False,
+    cluster: Cluster | None = None,
 ) -> Run:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
@@ -67,6 +69,9 @@ def sweep(
     With `profile` every system is also asked question by question, for its latency (see
     `lab.sweeping.profile`).
 
+    On a `cluster` (`with Cluster() as cluster:`, see `lab.cluster.cluster`) tasks encode, cut and
+    run the systems, and the run is the same to the last byte.
+
     A reranker that fails while it is asked takes its systems out of the sweep, with a note; the
     others are scored.
 
@@ -82,6 +87,7 @@ def sweep(
         rerankers=rerankers or {},
         retrievers=retrievers or {},
         profile=profile,
+        cluster=cluster,
     )
     return run_of(measured(documents, questions, as_grid(grid), as_measure(measure), name, tools))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.cluster.cluster import Cluster
 from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.retriever import RetrieverConfig
 from lab.errors import RerankerError
@@ -28,9 +29,10 @@ class Tools:
     retrievers: Mapping[str, Retriever | RetrieverConfig] = field(default_factory=dict)
     profile: bool = False
     failed: tuple[RerankerError, ...] = ()
+    cluster: Cluster | None = None
 
     def resources(self, cache: Cache | None = None) -> Resources:
         """Models and cache of one sweep, which counts and times what it computes."""
         cache = cache or Cache(self.cache or default_cache_path(), self.progress.note)
         encoders, rerankers = connected_encoders(self.encoders), connected_rerankers(self.rerankers)
-        return Resources(cache, self.progress, encoders, rerankers)
+        return Resources(cache, self.progress, encoders, rerankers, cluster=self.cluster)

@@ -9,6 +9,7 @@ from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
 from lab.pipeline.stages import Stages
 from lab.storage.progress import noted
+from lab.sweeping.errands import Errands
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.compiling import compile_for
 from lab.sweeping.preflight.encoding import encode_passages
@@ -33,12 +34,13 @@ class Preparation:
     reader, told by now.
 
     Whoever runs the systems of a chunking takes its stages out, so that its indexes are freed
-    before those of the next are built.
+    before those of the next are built. `errands` are the tasks of a cluster, where there is one.
     """
 
     stages: dict[ChunkConfig, tuple[Stages, ...]]
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
+    errands: Errands | None = None
 
 
 def prepare(plan: Plan, shelf: Shelf) -> Preparation:
@@ -50,7 +52,8 @@ def prepare(plan: Plan, shelf: Shelf) -> Preparation:
     """
     resources = shelf.resources
     lacking = checked(plan, resources)
-    stages = stages_of(plan, shelf)
+    errands = Errands(plan, resources) if resources.cluster else None
+    stages = stages_of(plan, shelf, errands)
     first = {config: of_phases[0] for config, of_phases in stages.items()}
     with resources.timed("count tokens"):
         shelf.starts(plan)
@@ -73,7 +76,7 @@ def prepare(plan: Plan, shelf: Shelf) -> Preparation:
     )
     encode_passages(plan.configs, stages, resources)
     compile_for(plan.configs, plan.metrics, resources)
-    return Preparation(stages, facts, notes)
+    return Preparation(stages, facts, notes, errands)
 
 
 def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
@@ -89,14 +92,19 @@ def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
     return check_fields(plan.corpus, plan.systems)
 
 
-def stages_of(plan: Plan, shelf: Shelf) -> dict[ChunkConfig, tuple[Stages, ...]]:
-    """The stages of every chunking and phase; none of their indexes is built yet."""
+def stages_of(
+    plan: Plan, shelf: Shelf, errands: Errands | None = None
+) -> dict[ChunkConfig, tuple[Stages, ...]]:
+    """The stages of every chunking and phase; none of their indexes is built yet. With `errands`
+    the chunkings are cut by tasks."""
     advance = shelf.resources.progress.stage("chunk", len(plan.by_chunk))
     stages: dict[ChunkConfig, tuple[Stages, ...]] = {}
     questions = Questions.of(plan.pieces.queries)
+    known = errands.cut() if errands else {}
     for chunk_config in plan.by_chunk:
         stages[chunk_config] = tuple(
-            shelf.stages(plan, config, questions) for config in at_phases(chunk_config, plan.phases)
+            shelf.stages(plan, config, questions, known.get(config))
+            for config in at_phases(chunk_config, plan.phases)
         )
         advance(1)
     return stages
