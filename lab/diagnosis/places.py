@@ -137,6 +137,8 @@ class _Program:
             integrality=np.array(self._whole),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(matrix, -np.inf, limits),
+            # On the way back from a presolved problem HiGHS writes lines of its own to stdout.
+            options={"presolve": False},
         )
         assert solved.fun is not None  # to take nothing is always possible
         return round(-solved.fun)

@@ -3,9 +3,11 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lab
 from lab.chunking.config import ChunkConfig
 from lab.chunking.strategies import chunk
 from lab.diagnosis.cutoff import Cutoff
@@ -14,6 +16,7 @@ from lab.evaluation.scores import SystemRun
 from lab.relevance.judge import judge_for
 from lab.relevance.pieces import pieces
 from lab.relevance.query import Evidence, Query
+from tests.conftest import ROOT
 from tests.evaluation import reference
 from tests.evaluation.reference import Piece
 from tests.given import corpus_of, ranking_of
@@ -81,3 +84,13 @@ def test_evidence_that_is_not_in_the_corpus_takes_a_place_too() -> None:
     run = SystemRun(judge, judge.judge(ranking_of([{0: 1.0}], 1)), np.full(6, 10))
     assert reachable(asked, run, Cutoff(2, None, 5)).tolist() == [2]
     assert reachable(asked, run, Cutoff(1, None, 5)).tolist() == [1]
+
+
+def test_the_solver_writes_nothing_of_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    """HiGHS wrote `tmpSolver.run();` for this question of the devices."""
+    corpus = lab.read_corpus(ROOT / "corpora" / "devices")
+    asked = lab.read_diagnostics(ROOT / "diagnostic_sets" / "devices" / "keyword.jsonl", corpus)
+    question = [query for query in asked if query.query_id == "dev-kw-050"]
+    grid = {"mode": "bm25", "chunk_strategy": ("fixed", "sentences"), "chunk_size": (400, 800)}
+    lab.sweep(corpus, question, grid, progress=False)
+    assert capfd.readouterr().out == ""
