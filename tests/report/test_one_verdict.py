@@ -60,6 +60,7 @@ def test_every_place_shows_the_verdict_of_the_run(swept: Run) -> None:
 
 
 def test_the_tile_and_the_table_agree_on_the_baseline(swept: Run) -> None:
+    """H3: a green "better" stood over a row marked as not told apart."""
     first = verdict_of(swept)
     for figure in first.figures:
         other = swept.verdicts(figure.metric, swept.recommended)[swept.baseline]

@@ -10,7 +10,7 @@ from lab.config.grid import Grid
 from lab.config.measure import Measure
 from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Query
-from lab.report.export.export import FORMATS, export
+from lab.report.export.export import FORMATS, PAPER, export
 from lab.report.figures.every import all_plots
 from lab.report.notebook import html_of
 from lab.report.page.page import page
@@ -72,5 +72,5 @@ def test_every_kind_of_run_is_reported_and_exported(kind, tmp_path):
     assert printed(run, 80)
     assert html_of(run)
     assert first_screen(run)
-    for to in FORMATS:
+    for to in (*FORMATS, *PAPER):
         assert export(run, to, tmp_path / to)

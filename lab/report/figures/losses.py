@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.diagnosis.causes import CAUSES
 from lab.diagnosis.waterfall import NO_PLACE
+from lab.errors import counted
 from lab.report.chosen import chosen_systems
 from lab.report.figures.ink import INKS
 from lab.report.figures.panel import Marks, Panel
@@ -33,7 +34,7 @@ def waterfall(run: Run, system: str) -> Plot | None:
             )
             bar.set_edgecolor(INKS["card"])
             meaning = "" if step.cause == NO_PLACE else f" ({CAUSES[step.cause].meaning})"
-            words = f"{step.cause}{meaning}: {step.lost:.1%}, {step.pieces} pieces"
+            words = f"{step.cause}{meaning}: {step.lost:.1%}, {counted(step.pieces, 'piece')}"
             marks.tell(bar, words, "" if step.cause == NO_PLACE else f"cause={step.cause}")
             axes.plot([place - 1.4, place + 0.4], [above, above], color=INKS["soft"], linewidth=0.8)
             axes.text(place, above + 0.02, f"−{step.lost:.1%}", ha="center", fontsize=8.5)
@@ -99,7 +100,7 @@ def biggest_loss(run: Run, system: str) -> str | None:
     room = 1.0 if places.empty else float(places["left"].iloc[0])
     return (
         f"{worst.lost:.1%} of recall within {k} is lost to {worst.cause} "
-        f"({CAUSES[worst.cause].meaning}), {worst.pieces} pieces; with all of them back it would "
-        f"be {worst.ceiling:.3f}"
+        f"({CAUSES[worst.cause].meaning}), {counted(worst.pieces, 'piece')}; with all of it back "
+        f"it would be {worst.ceiling:.3f}"
         + (f"; no ranking of {k} hits could reach more than {room:.3f}." if room < 1 else ".")
     )

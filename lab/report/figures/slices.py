@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from lab.errors import counted
 from lab.report.chosen import chosen_systems, looks
 from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
 from lab.report.figures.plot import Plot
@@ -24,8 +25,8 @@ def kinds(run: Run) -> Plot | None:
     return Plot(
         "kinds",
         "By kind of question",
-        f"Mean {metric} of {len(systems)} systems with 95% intervals; the number of questions in "
-        "brackets.",
+        f"Mean {metric} of {counted(len(systems), 'system')} with 95% intervals; the number of "
+        "questions in brackets.",
         [Panel("", lambda axes, marks: by_slice(run, axes, marks, table, "kind"), 7.2, 3.6)],
         table,
     )

@@ -3,6 +3,7 @@ on which machine."""
 
 from lab.config.rows import settings_of
 from lab.config.settings import SETTINGS
+from lab.errors import counted
 from lab.evaluation.metrics import GAINS, parse_metric
 from lab.evaluation.verdict import chosen_among
 from lab.runs.run import Run
@@ -35,14 +36,14 @@ def inputs(run: Run) -> Rows:
         (
             "questions",
             f"{len(run.query_ids):,} scored, {len(questions['unscored']):,} not, "
-            f"{questions['pieces']:,} pieces of evidence",
+            f"{counted(questions['pieces'], 'piece')} of evidence",
         ),
         ("sets", ", ".join(questions["paths"]) or "given in Python"),
         ("set fingerprint", questions["fingerprint"][:16]),
         *(
             (
                 f"chunks {fact['label']}",
-                f"{fact['chunks']:,} chunks, mean {fact['mean_characters']:g} characters",
+                f"{counted(fact['chunks'], 'chunk')}, mean {fact['mean_characters']:g} characters",
             )
             for fact in manifest["chunkings"]
         ),

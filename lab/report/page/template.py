@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lab.config.rows import is_absent
+from lab.errors import counted
 from lab.report.glossary import Glossary
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def template(name: str) -> "Template":
         "p_value": _p,
         "baseline_words": _baseline_words,
         "parts": Glossary().parts,
+        "counted": counted,
     }
     return environment.from_string(html_file(name))
 
