@@ -8,7 +8,7 @@ from typing import Any
 from lab.answers.context import Context
 from lab.corpus.document import Corpus
 from lab.corpus.lines import identifier, read_records
-from lab.errors import AnswersError, nearest
+from lab.errors import AnswersError, counted, nearest
 from lab.relevance.query import Query
 
 # The system of answers that were given the gold evidence as context, and of those given nothing.
@@ -146,6 +146,6 @@ def _citations(
             problems.append(f"{place}: citation {rank!r}; expected the rank of a context, from 1")
             return ()
         if most is not None and rank > most:
-            problems.append(f"{place}: citation {rank}; the answer has {most} context(s)")
+            problems.append(f"{place}: citation {rank}; the answer has {counted(most, 'context')}")
             return ()
     return tuple(ranks)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from lab.chunking.numbers import LARGEST, whole
 from lab.corpus.document import Corpus
-from lab.errors import ConfigError
+from lab.errors import ConfigError, counted
 
 DEFAULT = "default"
 SHOWN = 3
@@ -39,7 +39,7 @@ class SizeByType:
                 without.setdefault(document.doctype, []).append(document.doc_id)
         if without:
             raise ConfigError(
-                f"chunk.size has no size for the {len(ids)} document(s) of type '{doctype}' "
+                f"chunk.size has no size for {counted(len(ids), 'document')} of type '{doctype}' "
                 f"({', '.join(ids[:SHOWN])}{', ...' if len(ids) > SHOWN else ''}); "
                 f"it names {', '.join(named)}; add the type, or '{DEFAULT}' for all others"
                 for doctype, ids in sorted(without.items())

@@ -19,7 +19,7 @@ def cache(
 ) -> None:
     """Say where the cache lies, what it holds of every model and how much it may take; or remove
     one model's vectors and scores, or what was used longest ago."""
-    from lab.errors import ConfigError, LabError, nearest
+    from lab.errors import ConfigError, LabError, counted, nearest
     from lab.report.screens.console import say, say_json
     from lab.storage.cache import Cache, default_cache_path
     from lab.storage.room import GIGABYTE, room
@@ -45,10 +45,11 @@ def cache(
         return
     room_said = f"{taken / GIGABYTE:,.2f} of at most {most / GIGABYTE:g} GB"
     if forget is not None:
-        say(f"{path}: {removed:,} value(s) of '{forget}' removed; {room_said}")
+        say(f"{path}: {counted(removed, 'value')} of '{forget}' removed; {room_said}")
     elif keep is not None:
-        say(f"{path}: {removed:,} value(s) removed; {room_said}")
+        say(f"{path}: {counted(removed, 'value')} removed; {room_said}")
     else:
-        say(f"{path}: {sum(count for count, _ in sizes.values()):,} value(s), {room_said}")
+        say(f"{path}: {counted(sum(count for count, _ in sizes.values()), 'value')}, {room_said}")
         for name, (count, size) in sizes.items():
-            say(f"  {name or '(of earlier versions)'}: {count:,} value(s), {size / 1e6:,.1f} MB")
+            values = f"{counted(count, 'value')}, {size / 1e6:,.1f} MB"
+            say(f"  {name or '(of earlier versions)'}: {values}")

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from lab.corpus.document import Document
+from lab.errors import counted
 from lab.importing.formats.collection import Finding
 from lab.relevance.query import Query
 
@@ -85,7 +86,7 @@ def _questions(queries: Sequence[Query]) -> Iterator[Finding]:
         if len(same) > 1:
             message = (
                 f"{len(same)} questions ask {text[:60]!r}, with evidence in "
-                f"{len(documents)} document(s)"
+                f"{counted(len(documents), 'document')}"
             )
             if len(documents) > 1:
                 message += "; the question does not say which is meant"

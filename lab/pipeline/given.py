@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.arrays import Floats, Vectors
 from lab.cluster.cluster import Cluster
-from lab.errors import LabError, ModelError, RerankerError
+from lab.errors import LabError, ModelError, RerankerError, counted
 from lab.pipeline.hosted.encoder import HostedEncoder
 from lab.pipeline.hosted.reranker import HostedReranker
 from lab.pipeline.shares import AHEAD, SHARE, encoded_parts
@@ -38,8 +38,8 @@ def checked_vectors(model: str, texts: int, given: Any) -> Vectors:
     array = _numbers(given)
     if array is None or array.ndim != 2 or len(array) != texts:
         raise ModelError(
-            f"model '{model}' gave {_described(given)} for {texts} text(s); expected an array of "
-            f"{texts} rows of numbers, a vector a text"
+            f"model '{model}' gave {_described(given)} for {counted(texts, 'text')}; expected an "
+            f"array of {texts} rows of numbers, a vector a text"
         )
     return array.astype(np.float32)
 
@@ -95,8 +95,8 @@ def checked_scores(
     array = _numbers(given)
     if array is None or array.shape != (len(texts),):
         raise ModelError(
-            f"reranker '{model}' gave {_described(given)} for {len(texts)} pair(s); expected an "
-            f"array of {len(texts)} numbers, a score a pair"
+            f"reranker '{model}' gave {_described(given)} for {counted(len(texts), 'pair')}; "
+            f"expected an array of {len(texts)} numbers, a score a pair"
         )
     for place in np.flatnonzero(~np.isfinite(array))[:1]:
         raise ModelError(

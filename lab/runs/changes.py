@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lab.config.rows import is_absent
+from lab.errors import counted
 from lab.runs.side import Side
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def _questions(a: Side, b: Side) -> list[str]:
     for here, there, word in ((a, b, "A"), (b, a, "B")):
         alone = sorted(set(here.scores.index) - set(there.scores.index))
         if alone:
-            lines.append(f"{len(alone)} question(s) scored only in {word}: {_named(alone)}")
+            lines.append(
+                f"{counted(len(alone), 'question')} scored only in {word}: {_named(alone)}"
+            )
     common = sorted(set(a.scores.index) & set(b.scores.index))
     before, after = a.questions.loc[common], b.questions.loc[common]
     names = {
@@ -58,7 +61,7 @@ def _questions(a: Side, b: Side) -> list[str]:
         what, moved = names[column], _differing(before[column], after[column])
         if moved:
             lines.append(
-                f"{len(moved)} of {len(common)} common question(s) with another {what}: "
+                f"{len(moved)} of {counted(len(common), 'common question')} with another {what}: "
                 f"{_named(moved)}"
             )
     return lines

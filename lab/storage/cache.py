@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lab.errors import LabError
+from lab.errors import LabError, counted
 from lab.storage.interrupt import undisturbed
 from lab.storage.room import GIGABYTE, LEFT, make_room, room, taken, today
 
@@ -76,7 +76,7 @@ class Cache:
         self._mark_used(stale, day)
         if damaged:
             self._tell(
-                "damaged", f"{self.path}: {damaged} value(s) are damaged; they are computed again"
+                "damaged", f"{self.path}: {counted(damaged, 'damaged value')}, computed again"
             )
         return kept | {key: self._unsaved[key] for key in wanted if key in self._unsaved}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lab.config.config import Config
-from lab.errors import RerankerError
+from lab.errors import RerankerError, counted
 
 # Systems that are named where many fail.
 NAMED = 3
@@ -23,7 +23,7 @@ def without(
         names = [config.name for config in configs if depends(config, fault)]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         notes.append(
-            f"{len(names)} system(s) failed and are left out of every choice "
+            f"{counted(len(names), 'system')} failed, left out of every choice "
             f"({', '.join(names[:NAMED])}{more}): {fault}"
         )
     kept = [config for config in configs if not any(depends(config, fault) for fault in faults)]

@@ -12,7 +12,7 @@ from lab.config.config import Config
 from lab.config.grid import Grid
 from lab.corpus.document import Corpus
 from lab.corpus.values import moment
-from lab.errors import DiagnosticsError
+from lab.errors import DiagnosticsError, counted
 from lab.evaluation.clusters import FEWEST_GROUPS, clustered, main_documents
 from lab.relevance.pieces import Pieces, pieces
 from lab.relevance.query import Query
@@ -92,7 +92,8 @@ def _latest(asked: Pieces, share: float, corpus: Corpus | None) -> set[str]:
             of_date.setdefault(asked_at, []).append(query.query_id)
     if undated:
         raise DiagnosticsError(
-            f"measure.sealed_by is 'date', but {len(undated)} scored question(s) have none: "
+            "measure.sealed_by is 'date', but "
+            f"{counted(len(undated), 'scored question')} without one: "
             f"{', '.join(undated[:5])}{', ...' if len(undated) > 5 else ''}; give each a 'date', "
             "or the documents that answer it"
         )

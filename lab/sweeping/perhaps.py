@@ -9,6 +9,7 @@ import numpy as np
 
 from lab.arrays import NEVER
 from lab.corpus.document import Corpus
+from lab.errors import counted
 from lab.pipeline.rows import StageRows
 from lab.relevance.pieces import Pieces
 from lab.relevance.query import Query
@@ -117,7 +118,7 @@ def perhaps_note(places: Sequence[Perhaps], systems: int) -> str:
     questions = len({place.query_id for place in places})
     shown = ", ".join(f"{p.query_id} in {p.doc_id}:{p.start}-{p.end}" for p in places[:5])
     return (
-        f"perhaps evidence too: for {questions} question(s) most of the {systems} systems find "
-        "text above the evidence that holds the answer's words: "
+        f"perhaps evidence too: for {counted(questions, 'question')} most of the {systems} systems "
+        "find text above the evidence that holds the answer's words: "
         f"{shown}{', ...' if len(places) > 5 else ''}; mark it as an alternative if it answers"
     )

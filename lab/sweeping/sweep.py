@@ -12,7 +12,7 @@ from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.measure import Measure
 from lab.config.retriever import RetrieverConfig
 from lab.corpus.document import Corpus
-from lab.errors import RerankerError
+from lab.errors import RerankerError, counted
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.hosted.connected import hosted_notes, record_of, usage_of
 from lab.pipeline.resources import Resources
@@ -181,7 +181,9 @@ def _with_sealed(outcome: Measured, tools: Tools) -> Measured:
     if not plan.sealed:
         return outcome
     chosen = plan.configs[outcome.compared[outcome.selection.recommended]]
-    tools.progress.note(f"{len(plan.sealed)} sealed question(s): scored once, for {chosen.name}")
+    tools.progress.note(
+        f"{counted(len(plan.sealed), 'sealed question')}: scored once, for {chosen.name}"
+    )
     unsealed = plan.measure.model_copy(update={"sealed": 0.0})
     same = {name: of for name, of in tools.retrievers.items() if name == chosen.retriever}
     last = replace(tools, progress=Silent(), retrievers=same, profile=False)

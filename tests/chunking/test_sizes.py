@@ -51,7 +51,7 @@ def test_all_types_without_a_size_are_told_at_once() -> None:
         "'narrative'",
     ]
     assert (
-        "the 1 document(s) of type 'legal' (legal/c.md); it names technical; add the type, or "
+        "1 document of type 'legal' (legal/c.md); it names technical; add the type, or "
         "'default'" in told[1]
     )
 

@@ -476,8 +476,8 @@ def test_synonyms_close_a_lexical_gap_and_the_terms_tell_them(tmp_path: Path) ->
     unmatched.append({"term": "seep", "reason": "not in the corpus"})
     assert causes.loc["document bm25 idle.txt", "unmatched"] == unmatched
     assert [note for note in result.account.notes if note.startswith("no lexical hit")] == [
-        "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto': q",
-        "no lexical hit: 1 question(s) share no term with the corpus under analyzer 'auto' with "
+        "no lexical hit: 1 question without a term of the corpus under analyzer 'auto': q",
+        "no lexical hit: 1 question without a term of the corpus under analyzer 'auto' with "
         "idle.txt: q",
     ]
     before = result.account.identities[f"synonyms {file}"]

@@ -355,7 +355,7 @@ def test_what_is_no_vector_a_text_is_refused_by_name_and_never_kept(given: objec
             return given
 
     cache = Cache(None)
-    with pytest.raises(ModelError, match=r"model 'mine' gave .* for 2 text\(s\)"):
+    with pytest.raises(ModelError, match=r"model 'mine' gave .* for 2 texts"):
         Resources(cache, encoders={"mine": Wrong()}).embed("mine", "passage", ["one", "two"])
     right = Resources(cache, encoders={"mine": GivenEncoder()})
     assert right.embed("mine", "passage", ["one", "two"]).shape == (2, 16)

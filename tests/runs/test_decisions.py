@@ -105,10 +105,10 @@ def test_changed_documents_evidence_and_questions_are_named(runs: Path, tmp_path
         tmp_path / "run"
     )
     told = "\n".join(compare_sides(run_side(runs / "a-whole"), run_side(tmp_path / "run")).changed)
-    assert "5 question(s) scored only in A: q35, q36, q37, q38, q39" in told
-    assert "1 question(s) scored only in B: q99" in told
+    assert "5 questions scored only in A: q35, q36, q37, q38, q39" in told
+    assert "1 question scored only in B: q99" in told
     assert (
-        "1 of 35 common question(s) with another evidence (document, offsets or grade): q00" in told
+        "1 of 35 common questions with another evidence (document, offsets or grade): q00" in told
     )
     assert "corpus: 40 documents" in told
 

@@ -185,13 +185,13 @@ def test_the_command_tells_what_is_kept_and_forgets_a_model(
     assert not path.exists()  # asking makes nothing
     Cache(path).put({b"a": b"1234", b"b": b"1234"}, "mine")
     cache()
-    assert "  mine: 2 value(s), 0.0 MB" in capsys.readouterr().out
+    assert "  mine: 2 values, 0.0 MB" in capsys.readouterr().out
     with pytest.raises(LabError, match="holds nothing of a model 'mime'; did you mean 'mine'"):
         cache(forget="mime")
     cache(forget="mine")
-    assert "2 value(s) of 'mine' removed" in capsys.readouterr().out
+    assert "2 values of 'mine' removed" in capsys.readouterr().out
     assert Cache(path).sizes() == {}
     Cache(path).put({b"a": b"1234"}, "mine")
     cache(keep=0)
-    assert "1 value(s) removed; 0.00 of at most 10 GB" in capsys.readouterr().out
+    assert "1 value removed; 0.00 of at most 10 GB" in capsys.readouterr().out
     assert Cache(path).sizes() == {}

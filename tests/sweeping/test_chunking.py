@@ -258,7 +258,7 @@ def test_what_a_splitter_loses_stands_in_notes_and_check(monkeypatch: pytest.Mon
     # Full stops are cut away, 30 of one and 6 of the other, and "Replacetheseal", 14 characters, is
     # altered three times.
     expected = (
-        "langchain:recursive-400: 3 string(s) of the splitter are not in their document and are no "
+        "langchain:recursive-400: 3 strings of the splitter not in their document, and no "
         "chunks: short 3; such as "
         "'Change the seal'",
         f"langchain:recursive-400: {30 + 48} visible characters lie in no chunk: long 30, short 48",

@@ -53,7 +53,7 @@ def test_a_failing_reranker_leaves_the_others(kind: type, reason: str, tmp_path:
     assert not any("mine" in name for name in run.systems)
     told = [note for note in run.notes if "left out of every choice" in note]
     assert len(told) == 1
-    assert told[0].startswith("1 system(s) failed")
+    assert told[0].startswith("1 system failed")
     assert reason in told[0]
     assert np.isfinite(run.tables.values).all()
 

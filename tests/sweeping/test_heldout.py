@@ -66,12 +66,12 @@ def test_a_question_without_a_date_has_that_of_the_latest_document_that_answers_
         found = seal(queries, "auto", share, 0, "date", corpus)[1]
         assert {query.query_id for query in found} == sealed
     never = Query("never", "?", evidence=(Evidence("d"),))
-    with pytest.raises(DiagnosticsError, match=r"1 scored question\(s\) have none: never"):
+    with pytest.raises(DiagnosticsError, match=r"1 scored question without one: never"):
         seal([*queries, never], "auto", 0.3, 0, "date", corpus)
 
 
 def test_missing_dates_and_one_date_for_all_are_refused() -> None:
-    with pytest.raises(DiagnosticsError, match=r"2 scored question\(s\) have none: q1, q2;"):
+    with pytest.raises(DiagnosticsError, match=r"2 scored questions without one: q1, q2;"):
         seal(asked("2024-01", "", ""), "auto", 0.3, 0, "date")
     with pytest.raises(DiagnosticsError, match="4 of 4 scored questions have the latest one"):
         seal(asked(*["2024-01"] * 4), "auto", 0.2, 0, "date")

@@ -31,7 +31,7 @@ def notes(result: Measured) -> list[str]:
 
 def test_unmarked_text_with_the_answer_is_named() -> None:
     (note,) = notes(run(SAME, OTHER))
-    assert "for 1 question(s) most of the 4 systems" in note
+    assert "for 1 question most of the 4 systems" in note
     assert f"q in b0:0-{len(SAME)};" in note
 
 

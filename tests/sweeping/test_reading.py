@@ -48,7 +48,7 @@ def test_prompts_that_fit_no_role_are_told(tmp_path: Path) -> None:
     names = {"search_query": "query : ", "search_document": "document : ", "clustering": "a : "}
     lines = told(corpus, [query], str(tiny(tmp_path / "one", prompts=names)))
     assert [line.split(": ", 1)[1] for line in lines if "prompt" in line] == [
-        "prompt(s) 'clustering' fit neither questions nor passages best and are not used; "
+        "not used, for fitting neither questions nor passages best: 'clustering'; "
         "questions get 'search_query', passages 'search_document'"
     ]
     lines = told(

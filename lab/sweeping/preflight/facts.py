@@ -55,8 +55,8 @@ class ChunkFacts:
         lines = []
         if lost:
             lines.append(
-                f"{sum(fault.strings for fault in lost)} string(s) of the splitter are not in "
-                "their document and are no chunks: "
+                f"{counted(sum(fault.strings for fault in lost), 'string')} of the splitter not in "
+                "their document, and no chunks: "
                 f"{_some(f'{fault.doc_id} {fault.strings}' for fault in lost)}; such as "
                 f"{lost[0].sample[:60]!r}"
             )
@@ -153,8 +153,8 @@ def unmatched(
         ids = [asked.queries[i].query_id for i in np.flatnonzero(np.diff(terms.indptr) == 0)]
         if ids:
             lines.append(
-                f"no lexical hit: {len(ids)} question(s) share no term with the corpus under "
-                f"analyzer {name}: {_some(ids)}"
+                f"no lexical hit: {counted(len(ids), 'question')} without a term of the corpus "
+                f"under analyzer {name}: {_some(ids)}"
             )
     return tuple(lines)
 
@@ -200,7 +200,7 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
     lines = []
     for fact in facts:
         if fact.blank:
-            lines.append(f"{fact.label}: {fact.blank} blank chunk(s) skipped")
+            lines.append(f"{fact.label}: {counted(fact.blank, 'blank chunk')} skipped")
         lines += fact.notes
         for model, chunks, tokens in fact.truncated:
             if chunks:
@@ -212,14 +212,15 @@ def warnings(facts: Sequence[ChunkFacts], asked: Pieces) -> tuple[str, ...]:
     blank = [query.query_id for query in asked.queries if not query.text.strip()]
     if blank:
         lines.append(
-            f"{len(blank)} question(s) have no text and find nothing: {', '.join(blank[:5])}"
+            f"{counted(len(blank), 'question')} without text, finding nothing: "
+            f"{', '.join(blank[:5])}"
         )
     if asked.unscored:
         reasons: dict[str, list[str]] = {}
         for query_id, reason in asked.unscored:
             reasons.setdefault(reason, []).append(query_id)
         for reason, ids in reasons.items():
-            lines.append(f"{len(ids)} question(s) not scored, {reason}: {_some(ids)}")
+            lines.append(f"{counted(len(ids), 'question')} not scored, {reason}: {_some(ids)}")
     if len(asked.queries) < FEW_QUESTIONS:
         lines.append(
             f"{counted(len(asked.queries), 'scored question')}: small differences between systems "

@@ -44,8 +44,8 @@ def _prompts(name: str, encoder: SentenceEncoder) -> list[str]:
     lines = []
     if prompts.unused:
         lines.append(
-            f"model {name}: prompt(s) {', '.join(map(repr, prompts.unused))} fit neither questions "
-            f"nor passages best and are not used; {given}"
+            f"model {name}: not used, for fitting neither questions nor passages best: "
+            f"{', '.join(map(repr, prompts.unused))}; {given}"
         )
     if prompts.borrowed:
         lines.append(
