@@ -234,9 +234,13 @@ def _retrievers(plain: Any, path: Path, problems: list[str]) -> tuple[RetrieverC
     """The `[[retriever]]` tables; run files are looked for like the other paths."""
     configs = named_tables(plain, "retriever", RetrieverConfig, path, problems)
     for name, config in configs.items():
-        if config.run is not None:
-            run = _place(config.run, path, f"run '{config.run}' of retriever '{name}'", problems)
-            configs[name] = config.model_copy(update={"run": run})
+        files = {key: getattr(config, key) for key in ("run", "chunks")}
+        places = {
+            key: _place(file, path, f"{key} '{file}' of retriever '{name}'", problems)
+            for key, file in files.items()
+            if file is not None
+        }
+        configs[name] = config.model_copy(update=places)
     return tuple(configs.values())
 
 

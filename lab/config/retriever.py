@@ -26,7 +26,8 @@ class RetrieverConfig(BaseModel):
     `run` is a TREC or JSONL run file; `url` is sent a POST a question; `command` reads questions
     and writes rankings as JSON lines. `depth` results are asked for (a run file is taken whole
     unless it is given); an answer is waited for `timeout_seconds`; what fails is asked again
-    `retries` times.
+    `retries` times. `chunks` is a JSONL file of all that it searches, `{"doc_id", "start", "end"}`
+    or `{"doc_id", "text"}` a line: then also what it never returns is known to be split.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +39,7 @@ class RetrieverConfig(BaseModel):
     depth: Depth | None = None
     timeout_seconds: Annotated[float, Field(gt=0, le=DAY, strict=True)] = TIMEOUT_SECONDS
     retries: Annotated[int, Field(ge=0, le=MOST_RETRIES, strict=True)] = RETRIES
+    chunks: Path | None = None
 
     @field_validator("url")
     @classmethod

@@ -63,8 +63,13 @@ CAUSES: dict[str, Cause] = {
     ),
     "not_returned": Cause(
         "candidates",
-        "a foreign retriever did not return it; its stages cannot be seen",
-        "ask it for more hits",
+        "a foreign retriever did not return it, and what searched cannot be seen",
+        "show its legs, or ask it for more hits",
+    ),
+    "unseen": Cause(
+        "unseen",
+        "a stage of a foreign retriever that cannot be seen lost it, after one that had it",
+        "show the stages in between",
     ),
     "approximate": Cause("candidates", "exact search would have had it", "search exactly"),
     "outranked": Cause(
@@ -111,13 +116,16 @@ def assign(ranks: StageRanks) -> Codes:
     lexical = np.zeros_like(ranks.pool) if ranks.bm25 is None else ranks.bm25 <= ranks.k
     arrived = np.where(ranks.pool, ranks.part <= ranks.k, ranks.pool_part)
     gap = GAPS[ranks.bm25 is not None, ranks.dense is not None]
+    nothing = np.zeros_like(ranks.pool)
     conditions = (
         ("not_in_corpus", ~ranks.inside),
         ("cut", ranks.filtered | (ranks.reranked <= ranks.k)),
+        ("unseen", nothing if ranks.unseen is None else ranks.unseen),
         ("demoted", ranks.first <= ranks.k),
         ("split", (ranks.needed > ranks.k) | ((ranks.needed > 1) & arrived)),
         ("truncated", ranks.unread & ~lexical),
         ("approximate", ~ranks.pool & ranks.exact_pool),
+        ("not_returned", ~ranks.pool & (nothing if ranks.unsearched is None else ranks.unsearched)),
         (gap, ~ranks.pool),
         ("outranked", np.ones_like(ranks.pool)),
     )

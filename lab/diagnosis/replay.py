@@ -7,6 +7,7 @@ import numpy as np
 from lab.arrays import Bools, Floats, Ints
 from lab.config.config import Config
 from lab.config.distinct import reduced
+from lab.diagnosis.alpha.curve import Curve
 from lab.diagnosis.alpha.families import Families
 from lab.diagnosis.chunk_edits import ChunkEdit, ChunkEdits
 from lab.diagnosis.competitors import Competitors
@@ -50,6 +51,16 @@ class Replay:
         self._asking: Memo[tuple[bytes, bool, bool], Stages] = Memo()
         # System -> its first stage of every question asked so far: chunks and scores.
         self._rankings: Memo[Config, dict[int, tuple[Ints, Floats]]] = Memo()
+
+    def otherwise(
+        self, config: Config, judge: Judge, questions: Ints
+    ) -> tuple[Config, dict[int, Curve]]:
+        """A family's curves for some questions under another normalisation."""
+        return self.families.otherwise(config, judge, questions)
+
+    def unfiltered(self, config: Config, judge: Judge) -> Ints:
+        """Per piece the rank at which it is complete without the questions' filters."""
+        return self.ranker.filtered_out.ranks(config, judge)
 
     def edited_within(
         self, config: Config, judge: Judge, units: Ints, edits: Sequence[ChunkEdit], k: Ints

@@ -33,7 +33,9 @@ class StageRanks:
     alone (None without the leg), `pool` says whether the candidates hold the piece, `pool_part` a
     part of it, and `exact_pool` whether exact search would. `first` is the rank before the
     reranker, `part` that of the first span with a part of the piece; `reranked` is the rank with no
-    threshold, `final` as delivered.
+    threshold, `final` as delivered. Of a foreign system `unseen` says that a stage which cannot be
+    seen lost the piece between two that can, `unsearched` that one which cannot be seen searched:
+    both None for a system of the lab's own.
     """
 
     limit: Ints
@@ -51,6 +53,8 @@ class StageRanks:
     part: Ints
     reranked: Ints
     final: Ints
+    unseen: Bools | None = None
+    unsearched: Bools | None = None
 
     @property
     def missed(self) -> Bools:

@@ -12,6 +12,8 @@ from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Filter, parse_filter
 from lab.errors import ConfigError, counted
+from lab.pipeline.foreign.reply import Reply
+from lab.pipeline.foreign.shown import replies
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.pairs import prepare_pairs
 from lab.pipeline.questions import Questions
@@ -106,6 +108,19 @@ class Searcher:
         ]
         return self._answers(asked, k, filtered=self.config.filter)
 
+    def replies(self, queries: Sequence[Query]) -> dict[str, Reply]:
+        """What every stage of the system has for each question, as a foreign retriever would show
+        it: read back, it is diagnosed alike. Raises ConfigError where hits of stages cannot say
+        all (see `lab.pipeline.foreign.shown`)."""
+        return replies(self._asking(queries, self.config.filter), self.config)
+
+    def _asking(self, queries: Sequence[Query], filtered: bool) -> Stages:
+        asked = [replace(query, evidence=()) for query in queries]
+        questions = Questions.of(asked, filtered=filtered, variants=self.config.variants)
+        stages = Stages(self.indexes, questions, self.resources)
+        prepare_pairs([(stages, [self.config])])
+        return stages
+
     def _parsed(self, plain: Mapping[str, Any] | Filter | None) -> Filter | None:
         if isinstance(plain, Filter):
             return plain
@@ -118,10 +133,7 @@ class Searcher:
     def _answers(self, queries: Sequence[Query], k: int, filtered: bool) -> list[tuple[Hit, ...]]:
         if k < 1:
             raise ConfigError(f"k is {k}; expected a whole number from 1")
-        asked = [replace(query, evidence=()) for query in queries]
-        questions = Questions.of(asked, filtered=filtered, variants=self.config.variants)
-        stages = Stages(self.indexes, questions, self.resources)
-        prepare_pairs([(stages, [self.config])])
+        stages = self._asking(queries, filtered)
         ranking = stages.ranking(self.config)
         delivery = self.indexes.delivery(self.config.deliver)
         delivered = project(ranking, delivery.span_of).first(k)

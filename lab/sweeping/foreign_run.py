@@ -1,38 +1,64 @@
-"""Running a foreign system, which is asked and judged but not diagnosed stage by stage."""
+"""Running a foreign system: it is asked, judged, and diagnosed as far as its stages can be seen."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lab.config.retriever import RetrieverConfig
-from lab.diagnosis.foreign import foreign_misses
+from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.foreign import ForeignDiagnosis
 from lab.diagnosis.places import reachable
-from lab.pipeline.foreign.answers import account, anchored, ask_retriever, foreign_rows, foreign_run
+from lab.pipeline.foreign.anchoring import anchored
+from lab.pipeline.foreign.answers import account, ask_retriever, foreign_run
 from lab.pipeline.foreign.retriever import Retriever
+from lab.pipeline.foreign.rows import foreign_rows
+from lab.pipeline.foreign.searched import searched
 from lab.pipeline.resources import Resources
 from lab.relevance.judge import SpanJudge
 from lab.sweeping.outcome import SystemOutcome
 from lab.sweeping.plan import Plan
 
 
+@dataclass(frozen=True, eq=False)
+class ForeignOutcome:
+    """What a foreign system found, the curves over its legs if both are seen, its `identity`, and
+    an `account` of what could not be taken as given."""
+
+    system: SystemOutcome
+    families: tuple[Family, ...]
+    identity: str
+    account: tuple[str, ...]
+
+
 def run_foreign(
     name: str, retriever: Retriever | RetrieverConfig, plan: Plan, resources: Resources
-) -> tuple[SystemOutcome, str, tuple[str, ...]]:
-    """Ask and judge a foreign system; also its identity and an account of what could not be taken
-    as given."""
+) -> ForeignOutcome:
+    """Ask, judge and diagnose a foreign system."""
     pieces = plan.pieces
+    chunks = searched(name, retriever)
     with resources.timed("ask retrievers"):
         answers, identity = ask_retriever(name, retriever, pieces, resources.progress)
-    answered = [answers.hits.get(query.query_id, ()) for query in pieces.queries]
-    hits = anchored(plan.corpus, answered)
+    ids = [query.query_id for query in pieces.queries]
+    hits = anchored(
+        plan.corpus,
+        [answers.hits.get(query_id, ()) for query_id in ids],
+        [answers.calls.get(query_id, ()) for query_id in ids],
+        chunks,
+    )
     with resources.timed("judge"):
         run = foreign_run(hits, pieces, plan.measure.hold, plan.counter, resources)
-    # What else a foreign retriever could return is unknown: a span of it may hold all evidence.
-    spans = isinstance(run.judge, SpanJudge)
+    with resources.timed("diagnose"):
+        diagnosis = ForeignDiagnosis(name, hits, run, pieces, plan.cutoff)
+        misses, family = diagnosis.misses(), diagnosis.family
+    # What else a foreign retriever could return is unknown, unless it says what it searches: a span
+    # of it may hold all evidence.
+    unknown = isinstance(run.judge, SpanJudge) and not hits.whole
     outcome = SystemOutcome(
         run=replace(run, judged=run.judged.first(plan.ranks_read)),
         rows=foreign_rows(hits, run, len(plan.corpus)),
-        misses=tuple(foreign_misses(run, pieces, plan.cutoff)),
-        reachable=pieces.per_query if spans else reachable(pieces, run, plan.cutoff),
+        misses=misses,
+        reachable=pieces.per_query if unknown else reachable(pieces, run, plan.cutoff),
         reach=None,
+        family=None if family is None else family.name,
         incomparable=answers.incomparable,
     )
-    return outcome, identity, tuple(account(name, answers, hits.counts))
+    families = () if family is None else (family,)
+    return ForeignOutcome(outcome, families, identity, account(name, answers, hits))

@@ -103,9 +103,11 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
         advance(len(places))
     identities, notes = identities_of(plan.systems, resources), list[str]()
     for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
-        label = f"retriever {name}"
-        systems[place], identities[label], account = run_foreign(name, retriever, plan, resources)
-        notes += noted(resources.progress, account)
+        foreign = run_foreign(name, retriever, plan, resources)
+        systems[place] = foreign.system
+        families += foreign.families
+        identities[f"retriever {name}"] = foreign.identity
+        notes += noted(resources.progress, foreign.account)
         advance(1)
     ordered = tuple(systems[place] for place in range(len(plan.configs)))
     reaches = [system.reach for system in ordered if system.reach is not None]

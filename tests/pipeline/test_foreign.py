@@ -19,7 +19,7 @@ from lab.errors import ConfigError
 from lab.importing.convert import import_source
 from lab.importing.formats.collection import Collection
 from lab.importing.formats.trec import read_qrels
-from lab.pipeline.foreign.answers import anchored
+from lab.pipeline.foreign.anchoring import anchored
 from lab.pipeline.foreign.hits import Hit
 from lab.relevance.query import Evidence, Query
 from lab.relevance.read import read_diagnostics

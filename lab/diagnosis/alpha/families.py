@@ -14,7 +14,7 @@ from lab.pipeline.stages import Stages
 from lab.relevance.judge import DocumentJudge, Judge
 from lab.relevance.pieces import Pieces
 from lab.retrieval.config import FusionConfig, Normalization
-from lab.retrieval.fusion import contributions, fuse, ranks
+from lab.retrieval.fusion import Boost, Candidates, contributions, fuse, ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +78,15 @@ def _plain(config: Config, fusion: FusionConfig) -> Config:
     return config.model_copy(update={"fusion": fusion, "rerank": None})
 
 
+def fused_otherwise(config: Config) -> Config:
+    """A hybrid under another normalisation. Affine ones reach the same orders at other alphas, so
+    it is reciprocal ranks, or min-max in their place."""
+    assert config.fusion is not None  # a family is hybrid
+    name: Normalization = "min-max" if config.fusion.normalization == "rrf" else "rrf"
+    fusion = config.fusion.model_copy(update={"normalization": name})
+    return config.model_copy(update={"fusion": fusion})
+
+
 class Families:
     """Built once per chunking and asked for every system that shares it: the curves of a family are
     drawn at its first use."""
@@ -113,13 +122,8 @@ class Families:
     def otherwise(
         self, config: Config, judge: Judge, questions: Ints
     ) -> tuple[Config, dict[int, Curve]]:
-        """A family's curves for some questions under another normalisation. Affine ones reach the
-        same orders at other alphas, so it is reciprocal ranks, or min-max in their place."""
-        assert config.fusion is not None  # a family is hybrid
-        name: Normalization = "min-max" if config.fusion.normalization == "rrf" else "rrf"
-        other = config.model_copy(
-            update={"fusion": config.fusion.model_copy(update={"normalization": name})}
-        )
+        """A family's curves for some questions under another normalisation."""
+        other = fused_otherwise(config)
         new = [
             int(question)
             for question in np.unique(questions)
@@ -134,28 +138,53 @@ class Families:
     def _curves(
         self, config: Config, judge: Judge, questions: Iterable[int], relevant_too: bool = False
     ) -> Iterator[Curve]:
-        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha.curve`), and of what
-        is relevant by itself."""
+        """The exact curves of some questions' pieces, and of what is relevant by itself."""
         assert config.bm25 is not None  # a family is hybrid
         assert config.dense is not None
         assert config.fusion is not None
-        candidates = self.stage.candidates(config.bm25, config.dense, config.depth)
+        pool = self.stage.candidates(config.bm25, config.dense, config.depth)
+        judged = self.stage.delivery(config.deliver).span_of
+        drawer = Drawer(self.asked, judge, judged, self.cap, relevant_too)
         boost = self.stage.indexes.boost(config.features)
-        bm25, dense = contributions(candidates, config.fusion.normalization, boost)
-        bm25_rank, dense_rank = candidates.bm25_rank, candidates.dense_rank
+        return drawer.curves(pool, config.fusion, config.depth, questions, boost)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawer:
+    """Draws the curves of what is `asked`: `judged` is the delivered span of every chunk, `cap` the
+    rank up to which a curve is exact; `relevant_too` are those of what is relevant by itself."""
+
+    asked: Pieces
+    judge: Judge
+    judged: Ints
+    cap: int
+    relevant_too: bool = False
+
+    def curves(
+        self,
+        pool: Candidates,
+        fusion: FusionConfig,
+        depth: int,
+        questions: Iterable[int],
+        boost: Boost | None = None,
+    ) -> Iterator[Curve]:
+        """The exact curves of some questions' pieces (see `lab.diagnosis.alpha.curve`), of which
+        fusion keeps `depth` hits."""
+        bm25, dense = contributions(pool, fusion.normalization, boost)
+        bm25_rank, dense_rank = pool.bm25_rank, pool.dense_rank
         if boost is not None:
             # The lists at both ends are no longer the legs' own.
-            ends = (config.fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
+            ends = (fusion.model_copy(update={"alpha": alpha}) for alpha in (0.0, 1.0))
             bm25_rank, dense_rank = (
-                ranks(fuse(candidates, end, config.depth, boost), candidates.chunks) for end in ends
+                ranks(fuse(pool, end, depth, boost), pool.chunks) for end in ends
             )
-        judged = self.stage.delivery(config.deliver).span_of
+        judge, judged = self.judge, self.judged
         if isinstance(judge, DocumentJudge):
             judged = judge.spans.document[judged]
         borders = np.searchsorted(self.asked.query, np.arange(len(self.asked.queries) + 1))
         for query in questions:
-            real = candidates.chunks[query] != NONE
-            chunks = candidates.chunks[query, real]
+            real = pool.chunks[query] != NONE
+            chunks = pool.chunks[query, real]
             lines = Lines(
                 chunks,
                 judged[chunks],
@@ -168,5 +197,5 @@ class Families:
                 judge.covering_spans(piece)
                 for piece in range(int(borders[query]), int(borders[query + 1]))
             ]
-            relevant = judge.relevant_to(query) if relevant_too else []
-            yield curve(lines, [*holders, *relevant], config.depth, self.cap).parted(len(holders))
+            relevant = judge.relevant_to(query) if self.relevant_too else []
+            yield curve(lines, [*holders, *relevant], depth, self.cap).parted(len(holders))

@@ -24,7 +24,7 @@ def _whole_and_ranked(case: Case) -> Ints:
 
 
 def _rerun(case: Case, units: Ints) -> Recovered:
-    competitors = case.replay.competitors
+    competitors = case.seen.competitors
     distinct = [competitors.distinct_rank(case.run, case.ranks, unit) for unit in units.tolist()]
     back = units[np.array(distinct) <= case.ranks.k[units]]
     return all_back(back, "near-duplicates counted once")

@@ -5,7 +5,7 @@ from lab.diagnosis.interventions.intervention import Case, Intervention, Recover
 
 
 def _rerun(case: Case, units: Ints) -> Recovered:
-    ranks = case.replay.ranker.filtered_out.ranks(case.config, case.run.judge)
+    ranks = case.seen.unfiltered(case.config, case.run.judge)
     return all_back(units[ranks[units] <= case.ranks.k[units]], "no filter")
 
 

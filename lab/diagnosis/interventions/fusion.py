@@ -44,8 +44,8 @@ def _to_be_proved(case: Case) -> Ints:
 
 def _other_fusions(case: Case, units: Ints) -> Recovered:
     assert case.family is not None  # only systems on curves are asked
-    query = case.replay.pieces.query[units]
-    other, curves = case.replay.families.otherwise(case.family.config, case.run.judge, query)
+    query = case.seen.pieces.query[units]
+    other, curves = case.seen.otherwise(case.family.config, case.run.judge, query)
     assert other.fusion is not None  # a family is hybrid
     return _weighed(case, units, Weighing(other, curves, f"{other.fusion.normalization} at alpha"))
 
@@ -53,7 +53,7 @@ def _other_fusions(case: Case, units: Ints) -> Recovered:
 def _weighed(case: Case, units: Ints, weighing: Weighing) -> Recovered:
     """Without a reranker all alphas are known; with one, that at which a piece comes nearest, 0 and
     1 are tried."""
-    pieces = case.replay.pieces
+    pieces = case.seen.pieces
     row = {unit: int(pieces.number[unit]) - 1 for unit in units.tolist()}
     curve = {unit: weighing.curves[int(pieces.query[unit])] for unit in row}
     if case.config.rerank is None:

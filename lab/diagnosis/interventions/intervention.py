@@ -2,18 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
 from lab.arrays import Bools, Ints
 from lab.config.config import Config
+from lab.diagnosis.alpha.curve import Curve
 from lab.diagnosis.alpha.families import Family
 from lab.diagnosis.causes import HIT, LOST, NAMES, Codes
 from lab.diagnosis.chunk_edits import ChunkEdit
+from lab.diagnosis.competitors import Competitors
 from lab.diagnosis.replay import Replay
 from lab.diagnosis.stage_ranks import StageRanks
 from lab.evaluation.scores import SystemRun
-from lab.relevance.judge import SpanJudge
+from lab.relevance.judge import Judge, SpanJudge
+from lab.relevance.pieces import Pieces
 
 # Piece -> the change that brought it back, in words.
 Recovered = Mapping[int, str]
@@ -38,12 +42,29 @@ class Intervention:
     claims: str = ""
 
 
+class Seen(Protocol):
+    """What can be asked of every system, whoever runs it: its pieces, what competes with them,
+    curves under another normalisation, and ranks without the filter."""
+
+    pieces: Pieces
+    competitors: Competitors
+
+    def otherwise(
+        self, config: Config, judge: Judge, questions: Ints
+    ) -> tuple[Config, dict[int, Curve]]:
+        """See `lab.diagnosis.alpha.families.Families.otherwise`."""
+
+    def unfiltered(self, config: Config, judge: Judge) -> Ints:
+        """Per piece the rank at which it is complete without the filter, NEVER where it is not, or
+        nobody knows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """One system's misses: how far every piece came, the code of its cause (HIT where it is not
     missed), and what interventions brought back so far."""
 
-    replay: Replay
+    seen: Seen
     config: Config
     run: SystemRun
     ranks: StageRanks
@@ -51,6 +72,12 @@ class Case:
     family: Family | None
     recovered: Mapping[str, Recovered] = field(default_factory=dict)
     interventions: Mapping[str, Intervention] = field(default_factory=dict)
+
+    @property
+    def replay(self) -> Replay:
+        """What a system of the lab's own is run again with."""
+        assert isinstance(self.seen, Replay)  # a foreign one meets no intervention that runs it
+        return self.seen
 
     @property
     def missed(self) -> Ints:

@@ -1,6 +1,6 @@
 """All interventions, in the order in which they are tried, and what they prove together."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from lab.diagnosis.causes import CAUSES
@@ -42,6 +42,10 @@ INTERVENTIONS: tuple[Intervention, ...] = (
     ONLY_NEIGHBOURS,
     CUT_LONGER,
 )
+# What the hits of stages show without running any of them again, so that foreign systems are tried
+# on it too. Another alpha in front of a reranker would need its scores for other pairs.
+VISIBLE = (DUPLICATES_ONCE, ALL_CHUNKS, NO_FILTER, NO_THRESHOLD, LARGER_BUDGET, NO_RERANKER)
+WEIGHED = (ALPHA, OTHER_FUSION)
 NOTHING = "nothing tried brings it back"
 
 
@@ -56,9 +60,11 @@ class Proof:
     recovered_by: tuple[str, ...]
 
 
-def intervened(case: Case) -> Case:
-    """The case after every intervention."""
+def intervened(case: Case, among: Collection[Intervention] = INTERVENTIONS) -> Case:
+    """The case after every intervention, or after those `among` them."""
     for intervention in INTERVENTIONS:
+        if intervention not in among:
+            continue
         units = intervention.applies_to(case)
         if len(units):
             case = case.after(intervention, intervention.rerun(case, units))

@@ -17,8 +17,9 @@ from typing import IO
 
 from lab.corpus.lines import read_json
 from lab.errors import ConfigError
-from lab.pipeline.foreign.hits import Answer, Failure, parse_hits
+from lab.pipeline.foreign.hits import Failure
 from lab.pipeline.foreign.patience import LARGEST, TOO_LARGE
+from lab.pipeline.foreign.reply import Answer, reply_of
 
 # Seconds that a program and its children have to end by themselves once their input is closed, and
 # again once they were asked to (TERM); then they are ended (KILL).
@@ -30,10 +31,10 @@ WAITING = 4
 @dataclass(frozen=True)
 class CommandSource:
     """A program, run without a shell: questions go in as JSON lines `{"query_id", "query",
-    "depth"}`, rankings come out as JSON lines `{"query_id", "hits": [...]}`. It may take
-    `timeout_seconds` for the next answer, whatever else it prints. Afterwards its input is closed
-    and it has five seconds to clean up, then it and its children get TERM and five more, then
-    KILL."""
+    "depth"}`, replies come out as JSON lines `{"query_id", "hits": [...]}` or `{"query_id",
+    "stages": [...]}` (see `lab.pipeline.foreign.reply`). It may take `timeout_seconds` for the next
+    answer, whatever else it prints. Afterwards its input is closed and it has five seconds to clean
+    up, then it and its children get TERM and five more, then KILL."""
 
     command: str
     timeout_seconds: float
@@ -178,7 +179,7 @@ def _answer_line(line: bytes, depth: int) -> tuple[str, Answer]:
         record = None
     if not isinstance(record, dict) or "query_id" not in record:
         return "", Failure(f"line {line[:80]!r} is no answer")
-    return str(record["query_id"]), parse_hits(record.get("hits"), depth)
+    return str(record["query_id"]), reply_of(record, depth)
 
 
 def _last_words(complaints: IO[bytes]) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.corpus.lines import read_json
-from lab.pipeline.foreign.hits import Answer, Failure, parse_hits
+from lab.pipeline.foreign.hits import Failure
 from lab.pipeline.foreign.patience import LARGEST, TOO_LARGE, LateError, within
+from lab.pipeline.foreign.reply import Answer, parse_reply
 
 # Bytes that are read at a time.
 BLOCK = 2**16
@@ -21,8 +22,8 @@ BLOCK = 2**16
 @dataclass(frozen=True)
 class HttpSource:
     """An endpoint that takes a POST of `{"query_id", "query", "depth"}` and answers `{"hits":
-    [...]}`, a question each. The whole answer may take `timeout_seconds` and hold 16 MB; redirects
-    are not followed."""
+    [...]}` or `{"stages": [...]}` (see `lab.pipeline.foreign.reply`), a question each. The whole
+    answer may take `timeout_seconds` and hold 16 MB; redirects are not followed."""
 
     url: str
     timeout_seconds: float
@@ -48,7 +49,7 @@ class HttpSource:
         if len(content) > LARGEST:
             return Failure(TOO_LARGE, final=True)
         try:
-            return parse_hits(read_json(content), depth)
+            return parse_reply(read_json(content), depth)
         except ValueError as fault:
             return Failure(f"answer is {fault}")
 

@@ -11,7 +11,8 @@ from urllib.parse import unquote
 from lab.corpus.lines import identifier, note_repeat, read_records
 from lab.corpus.names import Names
 from lab.errors import CorpusError
-from lab.pipeline.foreign.hits import Answer, Failure, Hit, parse_hits
+from lab.pipeline.foreign.hits import Failure, Hit
+from lab.pipeline.foreign.reply import Answer, Reply, reply_of
 from lab.retrieval.trec_run import rankings_of, read_run
 
 ABSENT = Failure("the run has no line for it", final=True, unlisted=True)
@@ -25,7 +26,7 @@ class GivenRun:
 
     @property
     def identity(self) -> str:
-        plain = json.dumps(sorted((key, repr(hits)) for key, hits in self.rankings.items()))
+        plain = json.dumps(sorted((key, repr(reply)) for key, reply in self.rankings.items()))
         return f"python run {hashlib.sha256(plain.encode()).hexdigest()}"
 
     def answers(self, questions: Mapping[str, str], depth: int) -> Iterator[tuple[str, Answer]]:
@@ -38,9 +39,9 @@ class GivenRun:
 @dataclass(frozen=True)
 class RunFile:
     """A finished run. A TREC file is ordered as trec_eval orders it: by score as float32, then by
-    document id descending, the rank column unread; JSON lines `{"query_id", "hits": [...]}` keep
-    the order of their hits. Question ids may be percent-encoded, as `lab export` writes those with
-    blanks, and in any Unicode normal form."""
+    document id descending, the rank column unread; JSON lines `{"query_id", "hits": [...]}` or
+    `{"query_id", "stages": [...]}` keep the order of their hits. Question ids may be
+    percent-encoded, as `lab export` writes those with blanks, and in any Unicode normal form."""
 
     path: Path
 
@@ -62,7 +63,7 @@ class RunFile:
 
     def _trec(self) -> dict[str, Answer]:
         return {
-            query_id: tuple(map(Hit, ranking))
+            query_id: Reply(tuple(map(Hit, ranking)))
             for query_id, ranking in rankings_of(read_run(self.path)).items()
         }
 
@@ -72,12 +73,12 @@ class RunFile:
         seen: dict[str, str] = {}
         for place, record in read_records(self.path, problems, CorpusError):
             query_id = identifier(record, "query_id", place, problems)
-            hits = parse_hits(record.get("hits"))
-            if isinstance(hits, Failure):
-                problems.append(f"{place}: {hits.reason}")
+            reply = reply_of(record)
+            if isinstance(reply, Failure):
+                problems.append(f"{place}: {reply.reason}")
             elif query_id is not None:
                 note_repeat(place, "query_id", query_id, seen, problems)
-                answers[query_id] = hits
+                answers[query_id] = reply
         if problems:
             raise CorpusError(problems)
         return answers

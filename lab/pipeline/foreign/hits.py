@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any
@@ -11,12 +11,14 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result of a foreign retriever, found again in the corpus by `doc_id` and offsets, by
-    `doc_id` and text, by text alone, or, with a `doc_id` alone, as the whole document."""
+    `doc_id` and text, by text alone, or, with a `doc_id` alone, as the whole document. A `score`
+    (higher is better) is read where stages are shown; it is no part of what the hit is."""
 
     doc_id: str | None = None
     start: int | None = None
     end: int | None = None
     text: str | None = None
+    score: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,7 @@ class Failure:
     unlisted: bool = False
 
 
-Answer = tuple[Hit, ...] | Failure
-
-
-def parse_hits(value: Any, depth: int | None = None) -> Answer:
+def parse_hits(value: Any, depth: int | None = None) -> tuple[Hit, ...] | Failure:
     """The first `depth` hits of what a retriever gave for one question.
 
     A list is in its order, best first: of Hits, mappings with Hit's keys, document ids, or
@@ -60,12 +59,6 @@ def parse_hits(value: Any, depth: int | None = None) -> Answer:
     return tuple(hits)
 
 
-def parse_run(value: Mapping[Any, Any]) -> dict[str, Answer]:
-    """Hits of every question of a finished run: `{query_id: {doc_id: score}}`, or any other hits by
-    query id."""
-    return {str(query_id): parse_hits(hits) for query_id, hits in value.items()}
-
-
 def _wrong(value: Any) -> Failure:
     return Failure(
         f"answer is a {type(value).__name__}; expected a list of hits, or scores by document id",
@@ -87,14 +80,18 @@ def _hit(item: Any) -> Hit | None:
     if isinstance(item, str):
         return Hit(item) if item else None
     if isinstance(item, tuple | list) and len(item) == 2 and _score(item[1]):
-        return _hit({"doc_id": item[0]}) if not isinstance(item[0], Mapping) else _hit(item[0])
+        named = item[0] if isinstance(item[0], Mapping) else {"doc_id": item[0]}
+        return _hit({**named, "score": item[1]})
     if not isinstance(item, Mapping):
         return None
     doc_id, start, end, text = (item.get(key) for key in ("doc_id", "start", "end", "text"))
     doc_id = str(doc_id) if _whole(doc_id) else doc_id
     if not _right(doc_id, start, end, text):
         return None
-    return Hit(doc_id, _place(start), _place(end), text)
+    score: Any = item.get("score")
+    # NaN and infinity order nothing: such a hit has no score.
+    known = float(score) if _score(score) and math.isfinite(score) else None
+    return Hit(doc_id, _place(start), _place(end), text, known)
 
 
 def _place(value: Any) -> int | None:

@@ -4,11 +4,12 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lab.errors import ConfigError
-from lab.pipeline.foreign.hits import Answer, Failure, Hit, parse_hits
+from lab.pipeline.foreign.hits import Failure, Hit
+from lab.pipeline.foreign.reply import Answer, Call, parse_reply
 
 # Seconds before the first repetition; every further one waits twice as long.
 PAUSE = 0.2
@@ -22,7 +23,8 @@ class Retriever(Protocol):
 
     def search(self, queries: Sequence[str], depth: int) -> Sequence[Any]:
         """For every question at most `depth` results, best first: Hits, mappings with Hit's keys,
-        document ids, `(id, score)` pairs, or a mapping of ids to scores."""
+        document ids, `(id, score)` pairs, or a mapping of ids to scores; or a Reply, or a mapping
+        with `stages` (see `lab.pipeline.foreign.reply.parse_reply`)."""
 
 
 class Source(Protocol):
@@ -39,10 +41,12 @@ class Source(Protocol):
 
 @dataclass
 class Answers:
-    """What one retriever answered, by query id; `failed` holds the last reason of every question
-    without an answer, `unlisted` those of them that a finished run has no line for."""
+    """What one retriever answered, by query id: the `hits`, and the `calls` of those whose stages
+    can be seen. `failed` holds the last reason of every question without an answer, `unlisted`
+    those of them that a finished run has no line for."""
 
     hits: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    calls: dict[str, tuple[Call, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
     retried: int = 0
@@ -87,7 +91,9 @@ def ask(
                 answers.unlisted |= {query_id} if answer.unlisted else set()
                 final |= {query_id} if answer.final else set()
                 continue
-            answers.hits[query_id] = answer[:depth]
+            answers.hits[query_id] = answer.first(depth).hits
+            if answer.calls:
+                answers.calls[query_id] = answer.calls
             answers.failed.pop(query_id, None)
             advance(1)
         pending = {
@@ -104,11 +110,7 @@ def serve(retriever: Retriever) -> None:
     as JSON lines to standard output, each as soon as it is found."""
     for line in sys.stdin:
         asked = json.loads(line)
-        ranking = parse_hits(retriever.search([asked["query"]], asked["depth"])[0])
-        if isinstance(ranking, Failure):
-            raise ConfigError(ranking.reason)
-        hits = [
-            {key: value for key, value in asdict(hit).items() if value is not None}
-            for hit in ranking
-        ]
-        print(json.dumps({"query_id": asked["query_id"], "hits": hits}), flush=True)
+        reply = parse_reply(retriever.search([asked["query"]], asked["depth"])[0])
+        if isinstance(reply, Failure):
+            raise ConfigError(reply.reason)
+        print(json.dumps({"query_id": asked["query_id"], **reply.record}), flush=True)

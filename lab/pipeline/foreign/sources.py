@@ -10,8 +10,9 @@ from lab.errors import ConfigError
 from lab.pipeline.foreign.command import CommandSource
 from lab.pipeline.foreign.endpoint import HttpSource
 from lab.pipeline.foreign.finished import GivenRun, RunFile
-from lab.pipeline.foreign.hits import Answer, Failure, parse_hits, parse_run
+from lab.pipeline.foreign.hits import Failure
 from lab.pipeline.foreign.patience import LateError, within
+from lab.pipeline.foreign.reply import Answer, parse_reply
 from lab.pipeline.foreign.retriever import Retriever, Source
 
 # What stands for a retriever in Python: an object that searches, what an experiment file says, a
@@ -30,7 +31,7 @@ def source_of(name: str, given: Given) -> Source:
     to_dict = getattr(given, "to_dict", None)
     plain = to_dict() if callable(to_dict) else given
     if isinstance(plain, Mapping):
-        return GivenRun(parse_run(plain))
+        return GivenRun({str(query_id): parse_reply(of) for query_id, of in plain.items()})
     raise ConfigError(
         f"retriever '{name}' is a {type(given).__name__}; expected an object with search(queries, "
         "depth), a finished run like {query_id: {doc_id: score}}, or the path of a run file"
@@ -80,7 +81,7 @@ class PythonSource:
             return Failure(
                 f"search returned {len(rankings)} rankings for {len(texts)} questions", final=True
             )
-        return [parse_hits(ranking, depth) for ranking in rankings]
+        return [parse_reply(ranking, depth) for ranking in rankings]
 
     def _rankings(self, texts: list[str], depth: int) -> list[Any]:
         given = self.retriever.search(texts, depth)
