@@ -11,7 +11,7 @@ from lab.arrays import NONE, Bools, Floats, Ints
 from lab.pipeline.foreign.hits import Hit
 from lab.pipeline.foreign.reply import LEGS, Call, StageHits
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.fusion import Candidates, candidates, fuse, union
+from lab.retrieval.fusion import Candidates, candidates, contributions, union, weigh
 from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 
 # What anchored rows of hits are called by: the name and kind of a stage. A leg's rows are there
@@ -19,6 +19,8 @@ from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 Key = tuple[str, str]
 Rows = list[dict[Any, float]]
 SCORED = "scored"
+# Scores that differ by no more than order's last decimal may stand in either order.
+TIED = 1.5 * 10.0**-DECIMALS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,21 +101,11 @@ class Visible:
     def candidates(self) -> Candidates:
         """Both legs' hits with both legs' scores, NaN where a leg has not scored one."""
         lexical, dense = (self.legs[kind] for kind in LEGS)
-
-        def scores(kind: str, chunks: Ints) -> Floats:
-            ranking = self.scores[kind]
-            query, place = np.nonzero(chunks != NONE)
-            ranks = ranks_of(ranking, query, chunks[query, place])
-            known = np.full(chunks.shape, np.nan)
-            held = ranks > 0
-            known[query[held], place[held]] = ranking.scores[query[held], ranks[held] - 1]
-            return known
-
         return candidates(
             lexical,
             dense,
-            lambda chunks: scores("lexical", chunks),
-            lambda chunks: scores("dense", chunks),
+            lambda chunks: _looked_up(self.scores["lexical"], chunks),
+            lambda chunks: _looked_up(self.scores["dense"], chunks),
         )
 
     @property
@@ -147,18 +139,15 @@ class Visible:
         return np.asarray(unseen | (self.calls == 0) | (not self.legs))
 
     def fused_otherwise(self) -> Ints:
-        """Questions whose fused order is not what the stated normalisation and alpha give."""
+        """Questions whose fused order is not what the stated normalisation and alpha give, however
+        equal scores are ordered."""
         if self.fused is None or self.fusion is None or not self.stated or self.alpha is None:
             return np.zeros(0, dtype=np.int64)
-        config = self.fusion.model_copy(update={"alpha": self.alpha})
-        again = fuse(self.candidates, config, self.depth).chunks
         shown = self.fused.ranking.chunks
-        width = max(again.shape[1], shown.shape[1])
-        rows = (
-            np.pad(of, ((0, 0), (0, width - of.shape[1])), constant_values=NONE)
-            for of in (again, shown)
-        )
-        return np.flatnonzero(np.not_equal(*rows).any(axis=1))
+        parts = contributions(self.candidates, self.fusion.normalization, None)
+        fused = Ranking(self.candidates.chunks, weigh(*parts, self.alpha))
+        steps = np.diff(np.round(_looked_up(fused, shown), DECIMALS), axis=1)
+        return np.flatnonzero((np.nan_to_num(steps) > TIED).any(axis=1))
 
 
 def stage_hits(
@@ -196,6 +185,16 @@ def _at(call: Call, passed: Sequence[Key]) -> tuple[Hit, ...]:
 
 def _stages(calls: Sequence[Sequence[Call]]) -> Iterator[StageHits]:
     return (stage for of_question in calls for call in of_question for stage in call.stages)
+
+
+def _looked_up(ranking: Ranking, chunks: Ints) -> Floats:
+    """A ranking's scores of given chunks (questions x any), NaN where it does not hold one."""
+    query, place = np.nonzero(chunks != NONE)
+    ranks = ranks_of(ranking, query, chunks[query, place])
+    scores = np.full(chunks.shape, np.nan)
+    held = ranks > 0
+    scores[query[held], place[held]] = ranking.scores[query[held], ranks[held] - 1]
+    return scores
 
 
 def _fusion(normalization: str) -> FusionConfig:
