@@ -35,6 +35,7 @@ def named_tables(
             problems.append(
                 f"{path}: {place} is the second of the name '{name}'; names must be unique"
             )
+            continue
         configs[name] = config
     return configs
 

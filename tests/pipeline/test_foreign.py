@@ -174,7 +174,7 @@ def test_experiment_files_name_retrievers_and_every_problem_in_them(tmp_path: Pa
     with pytest.raises(ConfigError) as fault:
         read_experiment(file)
     text = str(fault.value)
-    assert "run 'none' of retriever 1 does not exist" in text
+    assert "run 'none' of retriever 'a' does not exist" in text
     assert "unknown key 'urls' in retriever 2; did you mean 'url'?" in text
     assert "retriever 3 is the second of the name 'a'" in text
 
