@@ -101,6 +101,7 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
             for place, run in zip(places, runs, strict=True):
                 phased.setdefault(place, []).append(run)
         advance(len(places))
+    families = [family for chunk in plan.by_chunk for family in shared[chunk].families]
     identities, notes = identities_of(plan.systems, resources), list[str]()
     for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
         foreign = run_foreign(name, retriever, plan, resources)
@@ -115,7 +116,7 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
     notes += noted(resources.progress, (*cuts, *rerank_notes(resources)))
     return Outcomes(
         systems=ordered,
-        families=tuple(family for chunk in plan.by_chunk for family in shared[chunk].families),
+        families=tuple(families),
         unanswered=tuple(one for chunk in plan.by_chunk for one in shared[chunk].unanswered),
         identities=identities,
         profile=profile,
