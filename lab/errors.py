@@ -88,6 +88,10 @@ class AnswersError(LabError):
     """Answers or judgements of answers that cannot be read, or fit no run."""
 
 
+class LearningError(LabError):
+    """Examples to learn from that cannot be read, leak what is sealed, or do not go together."""
+
+
 class LabWarning(UserWarning):
     """Input that is accepted, but should be looked at."""
 

@@ -28,6 +28,7 @@ ROOMS = (
     "runs",
     "sweeping",
     "answers",
+    "learning",
     "report",
     "commands",
     "cli",

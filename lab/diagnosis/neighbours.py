@@ -13,20 +13,34 @@ SIBLING = 0.4
 SHINGLE = 3
 
 
+Shingles = frozenset[tuple[str, ...]]
+
+
+def shingles(text: str) -> Shingles:
+    """The different runs of three terms of a text; of a shorter one, all of it."""
+    terms = ANALYZERS["auto"](text)
+    width = min(SHINGLE, max(len(terms), 1))
+    return frozenset(tuple(terms[i : i + width]) for i in range(max(len(terms) - width + 1, 1)))
+
+
+def containment(one: Shingles, other: Shingles) -> float:
+    """Share in [0, 1] of the shorter text's shingles that the longer one holds (Broder 1997)."""
+    return len(one & other) / max(min(len(one), len(other)), 1)
+
+
 @dataclass(eq=False)
 class Neighbours:
     """Likeness of the spans of one delivery; what has been compared is remembered."""
 
     spans: Chunking
-    _shingles: dict[int, frozenset[tuple[str, ...]]] = field(default_factory=dict)
+    _shingles: dict[int, Shingles] = field(default_factory=dict)
     _alike: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def likeness(self, a: int, b: int) -> float:
-        """Containment in [0, 1] of the shorter span's shingles in the longer's (Broder 1997)."""
+        """Containment of the shorter span's shingles in the longer's."""
         key = (a, b) if a < b else (b, a)
         if key not in self._alike:
-            words, other = self._of(a), self._of(b)
-            self._alike[key] = len(words & other) / max(min(len(words), len(other)), 1)
+            self._alike[key] = containment(self._of(a), self._of(b))
         return self._alike[key]
 
     def relation(self, other: int, evidence: Iterable[int]) -> str:
@@ -54,11 +68,7 @@ class Neighbours:
                 break
         return len(kept) + 1
 
-    def _of(self, span: int) -> frozenset[tuple[str, ...]]:
+    def _of(self, span: int) -> Shingles:
         if span not in self._shingles:
-            terms = ANALYZERS["auto"](self.spans.text(span))
-            width = min(SHINGLE, max(len(terms), 1))
-            self._shingles[span] = frozenset(
-                tuple(terms[i : i + width]) for i in range(max(len(terms) - width + 1, 1))
-            )
+            self._shingles[span] = shingles(self.spans.text(span))
         return self._shingles[span]
