@@ -25,6 +25,7 @@ from lab.commands import (
     run,
     sets,
     stored,
+    usage,
 )
 from lab.errors import ConfigError, LabError, encodable, visible
 
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "pool": pool.pool,
     "mine": learn.mine,
     "train": learn.train,
+    "watch": usage.watch,
     "compare": decide.compare,
     "ablate": decide.ablate,
     "gate": decide.gate,

@@ -29,6 +29,7 @@ ROOMS = (
     "sweeping",
     "answers",
     "learning",
+    "usage",
     "report",
     "commands",
     "cli",

@@ -1,5 +1,6 @@
 """What needs no model runs where none is installed, and what does says which extra brings it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,6 +51,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert lab(folder, "init", "--demo").returncode == 0
     (folder / "light.toml").write_text(EXPERIMENT)
     (folder / "rules.toml").write_text(RULES)
+    asked = folder / "diagnostic_sets" / "devices" / "exact_id.jsonl"
+    lines = (
+        f'{{"query": {json.dumps(json.loads(line)["text"])}}}'
+        for line in asked.read_text().splitlines()
+    )
+    (folder / "questions.jsonl").write_text("\n".join(lines))
     done = lab(folder, "run", "light.toml")
     assert done.returncode == 0, done.stderr
     return folder
@@ -70,6 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "index runs/light --to index",
         "export runs/light --to latex",
         "report runs/light",
+        "watch questions.jsonl --run runs/light",
     ],
 )
 def test_a_light_command_runs(folder: Path, command: str) -> None:

@@ -71,8 +71,10 @@ def report(
     from lab.report.screens.console import say
     from lab.runs.folder import write_page
     from lab.runs.run import REPORT, read_run
+    from lab.usage.written import read_drift
 
-    text = page(read_run(run, corpus, questions), read_doses(run), read_answer_tables(run))
+    opened = read_run(run, corpus, questions)
+    text = page(opened, read_doses(run), read_answer_tables(run), read_drift(run))
     say(f"written: {write_page(run, REPORT, text)}")
 
 

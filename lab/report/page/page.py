@@ -16,6 +16,7 @@ from lab.report.figures.losses import biggest_loss
 from lab.report.figures.plot import Plot
 from lab.report.figures.svg import panel_svg
 from lab.report.page.answers import answer_section
+from lab.report.page.drift import drift_section
 from lab.report.page.explorer import explorer_data
 from lab.report.page.listing import listed_questions
 from lab.report.page.provenance import held_settings, inputs, machine, method
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lab.answers.table import AnswerTables
+    from lab.usage.watch import Watched
 
 SCRIPTS = (
     "data.js",
@@ -46,9 +48,10 @@ def page(
     run: Run,
     interference: "pd.DataFrame | None" = None,
     answers: "AnswerTables | None" = None,
+    drift: "Watched | None" = None,
 ) -> str:
     """The report of a run as HTML; `interference` are the rows of `Interference.table` where that
-    was measured, `answers` what `lab answers --into` kept."""
+    was measured, `answers` what `lab answers --into` kept, `drift` what `lab watch --into` did."""
     verdict = verdict_of(run)
     plots = all_plots(run, interference)
     losses = None if answers is None else answer_losses(answers.losses)
@@ -80,6 +83,7 @@ def page(
         figures=[(plot, _figures(plot)) for plot in plots],
         answers=None if answers is None else answer_section(run, answers),
         answer_figures=[(losses, _figures(losses))] if losses else [],
+        drift=None if drift is None else drift_section(drift),
         questions=listed_questions(run),
         asked=len(run.query_ids),
         provenance=[

@@ -1,0 +1,71 @@
+"""Commands about use: `lab watch` looks for drift in a log, `lab clicks` makes judgements of
+clicks, `lab online` compares two versions that users met."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab.commands.options import AsJson, CorpusPath, SystemName
+
+# Exit code when the input is right and the finding is negative.
+NEGATIVE_FINDING = 1
+
+Logs = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Log of JSON lines: ts, query, hits, clicks, satisfaction; or ubi_queries and "
+        "ubi_events of OpenSearch."
+    ),
+]
+Action = Annotated[str, typer.Option(help="Which events of ubi_events are clicks.")]
+
+
+def watch(
+    log: Logs,
+    run: Annotated[Path, typer.Option(help="Run folder whose questions the log is held against.")],
+    system: SystemName = None,
+    sample: Annotated[int, typer.Option(min=1, help="Lines of the log to look at.")] = 500,
+    seed: Annotated[int, typer.Option(help="Which lines, and how labels are permuted.")] = 0,
+    gaps: Annotated[
+        Path | None, typer.Option(help="New file (.jsonl) for the questions that the set lacks.")
+    ] = None,
+    into: Annotated[
+        bool, typer.Option("--into", help="Keep the finding in the run folder, for lab report.")
+    ] = False,
+    action: Action = "click",
+    corpus: CorpusPath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold a log of questions against a run's set: wording, topics, what the retriever says of
+    itself, and what the set does not ask. E-mail addresses and long numbers are masked first. Exit
+    code 1 if log and set are told apart (5 % after Holm)."""
+    from lab.errors import UsageError
+    from lab.report.screens.console import TextConsole, say, say_json
+    from lab.report.screens.progress import TerminalProgress
+    from lab.report.screens.watch import watch_screen
+    from lab.runs.load import RECOMMENDED, load
+    from lab.runs.run import read_run
+    from lab.usage.log import read_log
+    from lab.usage.watch import watch as compare
+    from lab.usage.written import drift_record, write_drift, write_gaps
+
+    if gaps is not None and gaps.exists():
+        raise UsageError(f"{gaps}: exists; name a new file with --gaps")
+    asked = read_log(log, action)
+    opened = read_run(run, corpus)
+    with TerminalProgress(TextConsole(stderr=True)) as progress:
+        searcher = load(opened, system or RECOMMENDED, progress=progress)
+        watched = compare(searcher, opened.queries, asked, sample, seed)
+    if as_json:
+        say_json(drift_record(watched))
+    else:
+        TextConsole().print(watch_screen(watched))
+    if gaps is not None:
+        written = write_gaps(gaps, watched)
+        say(f"written: {gaps}, {written} questions to label", err=as_json)
+    if into:
+        write_drift(run, watched)
+        say(f"kept in {run}; lab report {run} shows it", err=as_json)
+    if watched.drifted:
+        raise typer.Exit(NEGATIVE_FINDING)
