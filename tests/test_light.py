@@ -10,11 +10,19 @@ import pytest
 
 from tests.conftest import ROOT
 
-# A module that is None here cannot be imported, and is not there for those who look.
+# As if these were not installed: no finder knows them, for those who import and those who look.
 SCRIPT = """
 import sys
-for name in ("torch", "sentence_transformers", "transformers", "tokenizers", "huggingface_hub"):
-    sys.modules[name] = None
+from importlib.machinery import PathFinder
+
+ABSENT = {"torch", "sentence_transformers", "transformers", "tokenizers", "huggingface_hub"}
+
+class Without(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name in ABSENT else super().find_spec(name, path, target)
+
+sys.meta_path = [Without if finder is PathFinder else finder for finder in sys.meta_path]
 from lab.cli import main
 main()
 """
