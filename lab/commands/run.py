@@ -59,6 +59,11 @@ def run(
             "--profile times one process by itself, which --ray is not; give one of them"
         )
     experiment = read_experiment(file)
+    if experiment.shards > 1 and not ray:
+        raise ConfigError(
+            f"{file}: corpus.shards = {experiment.shards} needs Ray's processes to lie in; add "
+            "--ray, or leave it out"
+        )
     if not allow_commands:
         refuse_commands(experiment.retrievers)
         refuse_python(experiment.measure.python)
@@ -83,6 +88,7 @@ def run(
             **experiment.models,
             profile=profile,
             cluster=cluster,
+            shards=experiment.shards,
         )
     folder = finished.write(place)
     logged = [log(finished, folder) for log in trackers]

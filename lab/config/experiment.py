@@ -34,6 +34,7 @@ class Experiment(BaseModel):
     retrievers: tuple[RetrieverConfig, ...] = ()
     encoders: tuple[HostedEncoderConfig, ...] = ()
     rerankers: tuple[HostedRerankerConfig, ...] = ()
+    shards: int = 1
 
     @property
     def models(self) -> dict[str, Any]:
@@ -70,6 +71,7 @@ def read_experiment(path: str | Path) -> Experiment:
         for key in plain
         if key not in TOP_KEYS
     ]
+    plain, shards = _corpus(plain, path, problems)
     corpus, sets = _paths(plain, path, problems)
     values = _grid_values(plain, path, problems)
     if "synonyms" in values:
@@ -94,7 +96,27 @@ def read_experiment(path: str | Path) -> Experiment:
         retrievers=retrievers,
         encoders=encoders,
         rerankers=rerankers,
+        shards=shards,
     )
+
+
+def _corpus(plain: dict[str, Any], path: Path, problems: list[str]) -> tuple[dict[str, Any], int]:
+    """The file with its `[corpus]` table, if it has one, as the path alone; and the table's
+    shards."""
+    table = plain.get("corpus")
+    if not isinstance(table, dict):
+        return plain, 1
+    keys = ("path", "shards")
+    problems.extend(
+        f"{path}: unknown key 'corpus.{key}'{nearest(key, keys)}"
+        for key in table
+        if key not in keys
+    )
+    shards = table.get("shards", 1)
+    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
+        problems.append(f"{path}: corpus.shards is {shards!r}; expected a whole number from 1")
+        shards = 1
+    return {**plain, "corpus": table.get("path")}, shards
 
 
 def _name(value: Any, path: Path, problems: list[str]) -> str:

@@ -195,11 +195,19 @@ def compile_terms(documents: Sequence[Sequence[str]], config: BM25Config) -> BM2
     return compile_counts(TermCounts.of(terms, counts), config)
 
 
-def compile_counts(term_counts: TermCounts, config: BM25Config) -> BM25:
-    """Weigh the counts by the variant's formula."""
+def compile_counts(
+    term_counts: TermCounts,
+    config: BM25Config,
+    idf: Floats | None = None,
+    average: float | None = None,
+) -> BM25:
+    """Weigh the counts by the variant's formula. `idf` (of the terms) and `average` length are
+    those of a larger whole that these texts are a part of, by default their own."""
     counts, lengths = term_counts.counts, term_counts.lengths.astype(np.float64)
-    indexed, idf = term_counts.indexed, term_counts.idf(config.variant)
-    average = lengths.sum() / indexed if indexed else 1.0
+    indexed = term_counts.indexed
+    idf = term_counts.idf(config.variant) if idf is None else idf
+    if average is None:
+        average = lengths.sum() / indexed if indexed else 1.0
     term_weight = TermWeight(config.variant, config.k1, config.b, average)
     weights = np.repeat(idf, term_counts.frequency) * term_weight.of(
         counts.data.astype(np.float64), lengths[counts.indices]

@@ -97,6 +97,8 @@ class Dense:
     def scores(self, queries: Vectors, chunks: Ints) -> Floats:
         """Exact similarities of given candidates (questions x candidates, NONE for absent, there
         NaN)."""
+        if not len(self.vectors):  # a view that no document has; its dimension is not known
+            return np.full(chunks.shape, np.nan)
         return scores(self.vectors, queries, chunks, self.similarity)
 
 

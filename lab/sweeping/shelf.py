@@ -10,6 +10,8 @@ from lab.pipeline.indexes import Indexes
 from lab.pipeline.memo import Memo
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
+from lab.pipeline.sharded import ShardedIndexes
+from lab.pipeline.shards import Shards
 from lab.pipeline.stages import Stages
 from lab.sweeping.judging import Judging
 from lab.sweeping.outcome import SystemOutcome
@@ -48,11 +50,14 @@ class Shelf:
         config: ChunkConfig,
         questions: Questions,
         chunking: Chunking | None = None,
+        shards: Shards | None = None,
     ) -> Stages:
-        """The stages of a chunking, which may be known; none of its indexes is built before it is
-        asked."""
+        """The stages of a chunking, which may be known, or lie in shards; none of its indexes is
+        built before it is asked."""
 
         def indexes() -> Indexes:
+            if shards is not None:
+                return ShardedIndexes(plan.corpus, config, self.resources, shards)
             return Indexes(plan.corpus, config, self.resources, chunking)
 
         return self._once(

@@ -31,7 +31,7 @@ from lab.sweeping.plan import Plan, plan_of
 from lab.sweeping.preflight.preparation import Preparation, prepare
 from lab.sweeping.shelf import Shelf
 from lab.sweeping.tables import run_of
-from lab.sweeping.tools import Tools
+from lab.sweeping.tools import Tools, check_shards
 from lab.sweeping.values import values_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def sweep(
     retrievers: Mapping[str, Retriever | RetrieverConfig] | None = None,
     profile: bool = False,
     cluster: Cluster | None = None,
+    shards: int = 1,
 ) -> Run:
     """Run every system of `grid` and score it on the questions that have relevant evidence.
 
@@ -70,7 +71,8 @@ def sweep(
     `lab.sweeping.profile`).
 
     On a `cluster` (`with Cluster() as cluster:`, see `lab.cluster.cluster`) tasks encode, cut and
-    run the systems, and the run is the same to the last byte.
+    run the systems, and the run is the same to the last byte. There the documents may lie in
+    `shards`, each with its chunks, terms and vectors in a process of its own.
 
     A reranker that fails while it is asked takes its systems out of the sweep, with a note; the
     others are scored.
@@ -88,7 +90,9 @@ def sweep(
         retrievers=retrievers or {},
         profile=profile,
         cluster=cluster,
+        shards=shards,
     )
+    check_shards(tools)
     return run_of(measured(documents, questions, as_grid(grid), as_measure(measure), name, tools))
 
 
@@ -125,8 +129,10 @@ def _measured(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
 
 
 def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
-    resources, preparation = shelf.resources, prepare(plan, shelf)
+    resources, preparation = shelf.resources, prepare(plan, shelf, tools.shards)
     outcomes = run_systems(plan, preparation, tools, shelf)
+    if preparation.shards is not None:
+        preparation.shards.end()
     with resources.timed("diagnose"):
         findings = outcomes.findings(plan)
     advance = resources.progress.stage("metrics", 1)

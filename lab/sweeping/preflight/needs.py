@@ -60,6 +60,16 @@ def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[
     return tuple(lines)
 
 
+def unsharded(configs: Sequence[Config]) -> tuple[str, ...]:
+    """A line for every index that is another one in shards than over the whole."""
+    kinds = dict.fromkeys(c.dense.index for c in configs if c.dense and c.dense.index != "exact")
+    return tuple(
+        f"dense.index '{kind}' over shards is not the one over the whole: its graph or cells are "
+        "each shard's own; expected 'exact', or corpus.shards = 1"
+        for kind in kinds
+    )
+
+
 def _unbounded(configs: Sequence[Config], resources: Resources) -> list[str]:
     """A line for every model whose scores have no least value, where a normalisation needs it."""
     models = {

@@ -7,6 +7,7 @@ from lab.config.phases import at_phases
 from lab.errors import ConfigError, ModelError
 from lab.pipeline.questions import Questions
 from lab.pipeline.resources import Resources
+from lab.pipeline.shards import Shards
 from lab.pipeline.stages import Stages
 from lab.storage.progress import noted
 from lab.sweeping.errands import Errands
@@ -23,7 +24,13 @@ from lab.sweeping.preflight.facts import (
     warnings,
 )
 from lab.sweeping.preflight.fields import check_fields
-from lab.sweeping.preflight.needs import lacking_models, lacking_rerankers, unmet, windowed
+from lab.sweeping.preflight.needs import (
+    lacking_models,
+    lacking_rerankers,
+    unmet,
+    unsharded,
+    windowed,
+)
 from lab.sweeping.preflight.reading import reading
 from lab.sweeping.shelf import Shelf
 
@@ -34,16 +41,18 @@ class Preparation:
     reader, told by now.
 
     Whoever runs the systems of a chunking takes its stages out, so that its indexes are freed
-    before those of the next are built. `errands` are the tasks of a cluster, where there is one.
+    before those of the next are built. `errands` are the tasks of a cluster, where there is one,
+    `shards` the parts that the documents lie in there, if they do.
     """
 
     stages: dict[ChunkConfig, tuple[Stages, ...]]
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
     errands: Errands | None = None
+    shards: Shards | None = None
 
 
-def prepare(plan: Plan, shelf: Shelf) -> Preparation:
+def prepare(plan: Plan, shelf: Shelf, shards_wanted: int = 1) -> Preparation:
     """Check everything that models and documents may lack, then cut, encode and compile what the
     systems share.
 
@@ -52,8 +61,14 @@ def prepare(plan: Plan, shelf: Shelf) -> Preparation:
     """
     resources = shelf.resources
     lacking = checked(plan, resources)
-    errands = Errands(plan, resources) if resources.cluster else None
-    stages = stages_of(plan, shelf, errands)
+    errands, shards = None, None
+    if shards_wanted > 1:
+        if approximate := unsharded(plan.systems):
+            raise ConfigError(approximate)
+        shards = Shards(plan.corpus, shards_wanted, resources)
+    elif resources.cluster:
+        errands = Errands(plan, resources)
+    stages = stages_of(plan, shelf, errands, shards)
     first = {config: of_phases[0] for config, of_phases in stages.items()}
     with resources.timed("count tokens"):
         shelf.starts(plan)
@@ -74,9 +89,16 @@ def prepare(plan: Plan, shelf: Shelf) -> Preparation:
             *unmatched(first, plan.configs, plan.pieces),
         ),
     )
-    encode_passages(plan.configs, stages, resources)
+    if shards is None:
+        encode_passages(plan.configs, stages, resources)
+    else:
+        shards.encode(
+            config.model_copy(update={"chunk": chunk})
+            for config in plan.systems
+            for chunk in at_phases(config.chunk, plan.phases)
+        )
     compile_for(plan.configs, plan.metrics, resources)
-    return Preparation(stages, facts, notes, errands)
+    return Preparation(stages, facts, notes, errands, shards)
 
 
 def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
@@ -93,17 +115,17 @@ def checked(plan: Plan, resources: Resources) -> tuple[str, ...]:
 
 
 def stages_of(
-    plan: Plan, shelf: Shelf, errands: Errands | None = None
+    plan: Plan, shelf: Shelf, errands: Errands | None = None, shards: Shards | None = None
 ) -> dict[ChunkConfig, tuple[Stages, ...]]:
     """The stages of every chunking and phase; none of their indexes is built yet. With `errands`
-    the chunkings are cut by tasks."""
+    the chunkings are cut by tasks, with `shards` each cuts its own documents."""
     advance = shelf.resources.progress.stage("chunk", len(plan.by_chunk))
     stages: dict[ChunkConfig, tuple[Stages, ...]] = {}
     questions = Questions.of(plan.pieces.queries)
     known = errands.cut() if errands else {}
     for chunk_config in plan.by_chunk:
         stages[chunk_config] = tuple(
-            shelf.stages(plan, config, questions, known.get(config))
+            shelf.stages(plan, config, questions, known.get(config), shards)
             for config in at_phases(chunk_config, plan.phases)
         )
         advance(1)
