@@ -90,6 +90,8 @@ class AnswersError(LabError):
 
 class LearningError(LabError):
     """Examples to learn from that cannot be read, leak what is sealed, or do not go together."""
+
+
 class UsageError(LabError):
     """Logs of what users asked and clicked that cannot be read, or that cannot tell what is
     asked of them."""

@@ -1,6 +1,7 @@
 """Shard: a part of the documents with its chunks, terms and vectors, held by one process that knows
 nothing of the others."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -119,6 +120,10 @@ class Shard:
     def peak_megabytes(self) -> float:
         """The most memory that the process of the shard has held."""
         return peak_megabytes()
+
+    def processor_seconds(self) -> float:
+        """What the process of the shard has computed."""
+        return time.process_time()
 
     def _of(self, config: ChunkConfig) -> Indexes:
         return self._indexes.once(config, lambda: Indexes(self._corpus, config, self._resources))

@@ -11,7 +11,7 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.config import ChunkConfig
 from lab.cluster.cluster import result
 from lab.config.config import Config
-from lab.corpus.document import Corpus, Document
+from lab.corpus.document import Corpus
 from lab.errors import CorpusError
 from lab.pipeline.resources import Resources
 from lab.pipeline.shard import Shard
@@ -22,18 +22,19 @@ from lab.pipeline.workplace import Workplace
 PULSE = 0.5
 
 
-def _shard(workplace: Workplace, documents: Sequence[Document]) -> Any:
-    """An actor that holds some documents. It is started again should its worker or node die, and
-    what was asked is asked again."""
+def _shard(workplace: Workplace, documents: Any) -> Any:
+    """An actor that holds the documents of a reference. It is started again should its worker or
+    node die, and what was asked is asked again."""
     import ray
 
     class Actor(Shard):
-        def __init__(self, place: Workplace, documents: Sequence[Document]) -> None:
-            super().__init__(documents, place.resources())
+        def __init__(self, place: Workplace, held: Sequence[Any]) -> None:
+            super().__init__(result(held[0]), place.resources())
 
     options: dict[str, Any] = {"max_restarts": -1, "max_task_retries": -1}
     spread = {"num_cpus": 0.001, "scheduling_strategy": "SPREAD"}
-    return ray.remote(Actor).options(**options, **spread).remote(workplace, ray.put(documents))
+    # Within a list it is the reference that travels, of which another start needs the value again.
+    return ray.remote(Actor).options(**options, **spread).remote(workplace, [documents])
 
 
 class Shards:
@@ -46,10 +47,12 @@ class Shards:
         self._resources, self._cluster = resources, resources.cluster
         borders = np.linspace(0, len(corpus), min(count, len(corpus)) + 1).astype(int)
         self._first = borders[:-1]
-        # One part after the other, so that the asker holds one more than what it has read.
-        self._actors = [
-            _shard(workplace, list(corpus.documents[first:end])) for first, end in pairwise(borders)
+        # References, too, are kept: a shard that is started again fetches its documents anew.
+        self._workplace = workplace
+        self._documents = [
+            self._cluster.put(list(corpus.documents[first:end])) for first, end in pairwise(borders)
         ]
+        self._actors = [_shard(workplace, documents) for documents in self._documents]
 
     def ask(self, method: str, arguments: Sequence[tuple[Any, ...] | None]) -> list[Any]:
         """What every shard returns; None of those that are not asked."""

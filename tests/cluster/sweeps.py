@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from lab.arrays import Vectors
 from lab.cluster.cluster import Cluster
@@ -75,3 +76,17 @@ def differing(one: Path, other: Path) -> list[str]:
     """Tables of two run folders whose bytes differ."""
     tables = [f"{name}.parquet" for name in TABLES]
     return [name for name in tables if (one / name).read_bytes() != (other / name).read_bytes()]
+
+
+def workers(nodes: Any) -> list[int]:
+    """Process ids of the workers of these nodes that run a task of the lab, and of no others."""
+    raylets = [node.all_processes["raylet"][0].process.pid for node in nodes.list_all_nodes()]
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent in raylets and b"ray::_" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+        except OSError:  # it has ended
+            continue
+    return found

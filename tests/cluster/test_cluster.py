@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ from lab.errors import ConfigError, RerankerError
 from lab.pipeline.resources import Resources
 from lab.sweeping.chunking_run import parted
 from lab.sweeping.sweep import sweep
-from tests.cluster.sweeps import GRID, differing, work, world
+from tests.cluster.sweeps import GRID, differing, work, workers, world
 from tests.given import GivenEncoder, hashed
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -48,6 +50,15 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run of one process."""
     folder = tmp_path_factory.mktemp("calm")
     return work(folder / "run", folder / "cache.sqlite")
+
+
+@pytest.mark.slow  # half a minute a death where others work too
+def test_deaths_of_workers_nodes_and_askers_change_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, str(Path(__file__).parent / "killed.py"), str(tmp_path), "50", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["worker"] + found["node"] + found["asker"] == 50
+    assert found["differ"] == 0
 
 
 @pytest.mark.parametrize(
@@ -154,20 +165,6 @@ def test_what_a_task_raises_is_told_as_in_one_process(cluster: Cluster, tmp_path
             sweep(corpus, queries, grid, cache=tmp_path / "c.sqlite", cluster=on, **arguments)
         told.append((fault.value.problems, fault.value.model))
     assert told[0] == told[1]
-
-
-def workers(nodes: Any) -> list[int]:
-    """Process ids of the workers of these nodes that run a task of the lab, and of no others."""
-    raylets = [node.all_processes["raylet"][0].process.pid for node in nodes.list_all_nodes()]
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent in raylets and b"ray::_" in (process / "cmdline").read_bytes():
-                found.append(int(process.name))
-        except OSError:  # it has ended
-            continue
-    return found
 
 
 def test_a_killed_workers_tasks_are_done_again(

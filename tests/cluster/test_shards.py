@@ -165,6 +165,22 @@ def test_a_run_in_shards_has_the_bytes_of_one_index(cluster: Cluster, tmp_path: 
     both(*world(), tmp_path, cluster, grid=GRID, encoders=models[0], rerankers=models[1])
 
 
+def test_a_shard_that_dies_is_made_again(cluster: Cluster, tmp_path: Path) -> None:
+    import ray
+
+    corpus, config = documents(), BM25Config()
+    whole = Indexes(corpus, CHUNK, given_resources())
+    resources = replace(given_resources(), cache=Cache(tmp_path / "c.sqlite"), cluster=cluster)
+    shards = Shards(corpus, 3, resources)
+    parts = ShardedIndexes(corpus, CHUNK, resources, shards)
+    document = whole.chunking.document
+    for actor in shards._actors:
+        _alike(whole.bm25_index(config), parts.bm25_index(config), QUESTIONS, document)
+        ray.kill(actor, no_restart=False)
+    _alike(whole.bm25_index(config), parts.bm25_index(config), QUESTIONS, document)
+    shards.end()
+
+
 def test_an_approximate_index_in_shards_is_refused(cluster: Cluster) -> None:
     corpus, queries = world()
     grid = {"mode": "dense", "model": "given", "index": "hnsw"}
