@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lab.corpus.document import Corpus, Document
     from lab.corpus.read import read_corpus
     from lab.errors import LabError
+    from lab.pipeline.foreign.recorder import Recorder
     from lab.relevance.frame import queries_from_frame
     from lab.relevance.query import Evidence, Query
     from lab.relevance.read import read_diagnostics
@@ -34,6 +35,7 @@ _HOME = {
     "LabError": "lab.errors",
     "Measure": "lab.config.measure",
     "Query": "lab.relevance.query",
+    "Recorder": "lab.pipeline.foreign.recorder",
     "Run": "lab.runs.run",
     "Session": "lab.sweeping.session",
     "index": "lab.runs.index",
@@ -55,6 +57,7 @@ __all__ = [
     "LabError",
     "Measure",
     "Query",
+    "Recorder",
     "Run",
     "Session",
     "index",

@@ -206,6 +206,18 @@ TABLES: dict[str, Table] = {
         },
         {},
     ),
+    "calls": Table(
+        "a search of a foreign system that searches several times for a question",
+        {
+            "system, query_id, call": "which search, from 1",
+            "asked": "in what words",
+            "hits, new_hits": "what it returned, and what of that no earlier one had",
+            "completed": "pieces of evidence that it was the first to complete",
+            "coverage": "the share of the evidence that all searches so far have returned",
+            "added": "whether it raised that share",
+        },
+        {},
+    ),
 }
 
 

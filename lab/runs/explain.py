@@ -30,7 +30,8 @@ class Explanation:
     and the chunks with evidence at every stage, `misses` its missed pieces with cause and proof:
     rows of the run's tables, None where one has nothing. `reason` says why it is not scored (empty
     when it is), `k` is the cut-off that a miss is relative to, `uses` says which of `variants`,
-    `filter` and `history` the system uses.
+    `filter` and `history` the system uses, `calls` are the searches of one that searches several
+    times.
     """
 
     query: Query
@@ -43,6 +44,15 @@ class Explanation:
     reason: str
     uses: tuple[str, ...]
     corpus: Corpus
+    calls: list[Any]
+
+    def searches(self) -> list[str]:
+        """A line for every search of a system that searches several times."""
+        return [
+            f"search {row.call}: {row.asked}: {row.new_hits} new of {row.hits} hits, "
+            + (f"evidence covered {row.coverage:.0%}" if row.added else "adds no evidence")
+            for row in self.calls
+        ]
 
     def asked(self) -> list[str]:
         """A line for what the question has beside its words: variants, a filter, a history."""
@@ -82,7 +92,7 @@ class Explanation:
                     f"  cause: {miss.cause} ({proof}): {CAUSES[miss.cause].meaning}",
                     f"  remedy: {miss.remedy}",
                 ]
-        lines += ["", "first hits:"]
+        lines += ["", *self.searches(), "first hits:"]
         for row in self.hits():
             lines.append(
                 f"{'*' if row.evidence else ' '} {row.rank}  {row.doc_id}:{row.start}-{row.end}"
@@ -124,4 +134,5 @@ def explain(
         reason=reasons.get(query_id, ""),
         uses=tuple(name for name in USED if settings.get(name) is True),
         corpus=corpus,
+        calls=of("calls"),
     )

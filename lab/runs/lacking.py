@@ -34,6 +34,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "means": ("family", "metric", "slice", "low", "high", "value"),
     "separation": ("system", "stage", "auc"),
     "thresholds": ("system", "threshold"),
+    "calls": ("system", "query_id", "call", "asked", "coverage", "added"),
 }
 # The others may be empty, and then have what columns they like.
 FILLED = ("systems", "scores", "questions")

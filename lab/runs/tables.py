@@ -38,6 +38,7 @@ class Tables:
     means: "pd.DataFrame"
     separation: "pd.DataFrame"
     thresholds: "pd.DataFrame"
+    calls: "pd.DataFrame"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

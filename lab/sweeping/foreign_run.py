@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from lab.config.retriever import RetrieverConfig
 from lab.diagnosis.alpha.families import Family
+from lab.diagnosis.calls import call_steps, calls_told
 from lab.diagnosis.foreign import ForeignDiagnosis
 from lab.diagnosis.places import reachable
 from lab.pipeline.foreign.anchoring import anchored
@@ -37,17 +38,15 @@ def run_foreign(
     with resources.timed("ask retrievers"):
         answers, identity = ask_retriever(name, retriever, pieces, resources.progress)
     ids = [query.query_id for query in pieces.queries]
-    hits = anchored(
-        plan.corpus,
-        [answers.hits.get(query_id, ()) for query_id in ids],
-        [answers.calls.get(query_id, ()) for query_id in ids],
-        chunks,
-    )
+    calls = [answers.calls.get(query_id, ()) for query_id in ids]
+    rankings = [answers.hits.get(query_id, ()) for query_id in ids]
+    hits = anchored(plan.corpus, rankings, calls, chunks)
     with resources.timed("judge"):
         run = foreign_run(hits, pieces, plan.measure.hold, plan.counter, resources)
     with resources.timed("diagnose"):
         diagnosis = ForeignDiagnosis(name, hits, run, pieces, plan.cutoff)
         misses, family = diagnosis.misses(), diagnosis.family
+        steps = call_steps(hits, calls, run.judge, pieces)
     # What else a foreign retriever could return is unknown, unless it says what it searches: a span
     # of it may hold all evidence.
     unknown = isinstance(run.judge, SpanJudge) and not hits.whole
@@ -59,6 +58,8 @@ def run_foreign(
         reach=None,
         family=None if family is None else family.name,
         incomparable=answers.incomparable,
+        calls=steps,
     )
     families = () if family is None else (family,)
-    return ForeignOutcome(outcome, families, identity, account(name, answers, hits))
+    told = (*account(name, answers, hits), *calls_told(name, steps))
+    return ForeignOutcome(outcome, families, identity, told)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import Floats, Ints
+from lab.diagnosis.calls import CallStep
 from lab.evaluation.clusters import FEWEST_GROUPS, Clusters, clustered, main_documents
 from lab.evaluation.metrics import is_cost
 from lab.evaluation.phases import PhaseScores, intervals_over_phases, phase_means
@@ -47,7 +48,8 @@ class Measured:
     never judged; `families` the family of alphas that each system belongs to, if any; `sealed` what
     questions that no choice has seen say of the recommended system, None if none were set
     aside; `incomparable` has for each system why its figures cannot be compared, None where they
-    can: only those take part in any choice or test. `by_phase` (phases x systems x questions x
+    can: only those take part in any choice or test; `calls` has for each system the searches of one
+    that searches several times for a question. `by_phase` (phases x systems x questions x
     metrics) are the scores of which `values` are the means, None where there is one phase."""
 
     plan: Plan
@@ -61,6 +63,7 @@ class Measured:
     doubts: Doubts
     families: tuple[str | None, ...]
     incomparable: tuple[str | None, ...]
+    calls: tuple[tuple[CallStep, ...], ...]
     sealed: Sealed | None = None
     by_phase: Floats | None = None
 

@@ -155,6 +155,7 @@ def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
         doubts=doubtful,
         families=tuple(system.family for system in outcomes.systems),
         incomparable=tuple(system.incomparable for system in outcomes.systems),
+        calls=tuple(system.calls for system in outcomes.systems),
         by_phase=values.by_phase,
     )
 

@@ -1,5 +1,6 @@
 """What a sweep measured, as the tables of a run folder."""
 
+from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from lab.arrays import NEVER, Floats
 from lab.config.config import Config
 from lab.config.phases import at_phases
 from lab.config.rows import settings_table
+from lab.diagnosis.calls import CallStep
 from lab.evaluation.clusters import main_documents
 from lab.evaluation.pareto import pareto_front
 from lab.evaluation.risk import georisk, hurt
@@ -43,6 +45,7 @@ def run_of(measured: Measured) -> Run:
         means=means,
         separation=findings.separation(),
         thresholds=findings.thresholds(),
+        calls=_calls(measured),
     )
     return Run(tables, Inputs(plan.corpus, plan.queries))
 
@@ -232,6 +235,19 @@ def _questions(measured: Measured) -> "pd.DataFrame":
     documents = dict(zip(ids, main_documents(pieces).tolist(), strict=True))
     unscored = dict(pieces.unscored) | dict.fromkeys(sealed.query_ids if sealed else (), "sealed")
     return question_table(measured.plan.queries, documents, unscored)
+
+
+def _calls(measured: Measured) -> "pd.DataFrame":
+    """A row a system, question and search, of systems that search several times for one."""
+    import pandas as pd
+
+    names = ["system", *(field.name for field in fields(CallStep))]
+    rows = [
+        (system, *astuple(step))
+        for system, steps in zip(measured.systems, measured.calls, strict=True)
+        for step in steps
+    ]
+    return pd.DataFrame(rows, columns=names)
 
 
 def whole(values: "np.ndarray[Any, Any]", absent: "np.ndarray[Any, Any]") -> Any:

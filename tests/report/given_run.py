@@ -142,7 +142,7 @@ def large(systems: int = 100, questions: int = 2000) -> Run:
             pd.DataFrame(columns=["family", "query_id", "piece", "low", "high", "complete"]),
             pd.DataFrame(columns=["family", "metric", "slice"]),
             pd.DataFrame(columns=["family", "metric", "slice", "value"]),
-            *(pd.DataFrame(columns=["system"]) for _ in ("separation", "thresholds")),
+            *(pd.DataFrame(columns=["system"]) for _ in ("separation", "thresholds", "calls")),
         ),
         Inputs(corpus, queries),
     )

@@ -138,14 +138,14 @@ def _stage(given: Any, problems: list[str]) -> StageHits | None:
         return None
     hits = _hits(given.get("hits"), f"stage '{name}'", problems)
     stage = StageHits(name, kind, hits, *(given.get(key) for key in ("returned", *JOINED)))
-    problems += _wrong(stage)
+    problems += wrong(stage)
     return stage
 
 
 JOINED = ("normalization", "alpha")
 
 
-def _wrong(stage: StageHits) -> Iterable[str]:
+def wrong(stage: StageHits) -> Iterable[str]:
     """What is wrong with what a stage says of itself."""
     count, alpha = stage.returned, stage.alpha
     if count is not None and not (type(count) is int and 0 <= count <= len(stage.hits)):

@@ -19,6 +19,7 @@ from lab.retrieval.ranking import DECIMALS, Ranking, ranks_of
 Key = tuple[str, str]
 Rows = list[dict[Any, float]]
 SCORED = "scored"
+UPTO = "\0up to call"
 # Scores that differ by no more than order's last decimal may stand in either order.
 TIED = 1.5 * 10.0**-DECIMALS
 
@@ -37,7 +38,9 @@ class Visible:
     """`legs` are the rankings that the legs returned, by kind; `scores` all that they scored, NaN
     where a hit has no score; `chain` what follows them, but for the final ranking, in its order.
     `normalization` and `alpha` are how legs are fused, None where nobody says so, or not alike for
-    all questions. `calls` counts the searches of every question, 0 where no stage is shown."""
+    all questions. `calls` counts the searches of every question, 0 where no stage is shown, and
+    `upto` has for each number of them what these had returned together; none where every question
+    was searched for once."""
 
     legs: Mapping[str, Ranking]
     scores: Mapping[str, Ranking]
@@ -45,6 +48,7 @@ class Visible:
     normalization: str | None
     alpha: float | None
     calls: Ints
+    upto: tuple[Ranking, ...]
 
     @staticmethod
     def of(rankings: Mapping[Key, Ranking], calls: Sequence[Sequence[Call]]) -> "Visible":
@@ -56,11 +60,12 @@ class Visible:
             chain=tuple(
                 SeenStage(name, kind, ranking)
                 for (name, kind), ranking in rankings.items()
-                if kind not in LEGS
+                if kind not in LEGS and name != UPTO
             ),
             normalization=_alike([stage.normalization for stage in fused]),
             alpha=_alike([stage.alpha for stage in fused]),
             calls=np.array([len(of_question) for of_question in calls], dtype=np.int64),
+            upto=tuple(ranking for (name, _), ranking in rankings.items() if name == UPTO),
         )
 
     @property
@@ -172,6 +177,11 @@ def stage_hits(
             [hit for call in of_question for hit in _at(call, chain[: place + 1])]
             or list(() if of_question else final)
             for final, of_question in zip(rankings, calls, strict=True)
+        ]
+    most = max(map(len, calls), default=0)
+    for number in range(1, most + 1) if most > 1 else ():
+        shown[UPTO, str(number)] = [
+            [hit for call in of_question[:number] for hit in call.final] for of_question in calls
         ]
     return shown
 

@@ -35,7 +35,8 @@ def explanation_screen(story: Explanation) -> RenderableType:
     parts.append(Text("  ".join(f"{metric} {value:.3f}" for metric, value in story.scores.items())))
     for piece in story.evidence:
         parts += [Text(), _piece(story, piece)]
-    return Group(*parts, Text(), _hits(story))
+    searches = [Text(line, "dim") for line in story.searches()]
+    return Group(*parts, Text(), *searches, _hits(story))
 
 
 def _piece(story: Explanation, piece: Any) -> RenderableType:
