@@ -75,15 +75,32 @@ def import_(
         list[str] | None,
         typer.Option(help="NOUN=NAME: where a table keeps doc_id, text, question ..."),
     ] = None,
+    stage: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=KIND: what a stage of a trace is, such as MyRetriever=dense."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Turn a foreign corpus and its questions into the lab's own files; say what was mended,
-    dropped or looks suspicious."""
+    dropped or looks suspicious. A trace of OpenInference spans becomes stages.jsonl, a run file
+    with stages for the questions of the sets that --questions names."""
     from lab.importing.convert import import_source
+    from lab.pipeline.foreign.import_trace import import_trace
+    from lab.pipeline.foreign.spans import is_trace
     from lab.report.screens.console import say, say_json
-    from lab.report.screens.imported import import_json, import_screen
+    from lab.report.screens.imported import (
+        import_json,
+        import_screen,
+        trace_json,
+        trace_screen,
+    )
 
     columns = {noun: name for noun, _, name in (pair.partition("=") for pair in column or [])}
+    if is_trace(Path(source)):
+        sets, name = [Path(path) for path in questions or ()], columns.get("doc_id", "doc_id")
+        traced = import_trace(Path(source), to, sets, stage or (), name)
+        say_json(trace_json(traced)) if as_json else say(trace_screen(traced))
+        return
     done = import_source(
         source, to, documents=documents, questions=questions, judgements=judgements, columns=columns
     )

@@ -2,9 +2,11 @@
 
 import json
 from collections import Counter
+from typing import Any
 
 from lab.errors import counted
 from lab.importing.convert import REPORT, Imported, by_rule
+from lab.pipeline.foreign.import_trace import ImportedTrace
 
 WIDTH = 200
 SHOWN = 5
@@ -47,3 +49,20 @@ def import_json(done: Imported) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def trace_screen(traced: ImportedTrace) -> str:
+    """What was made of a trace, and how it is used."""
+    lines = [f"{traced.file}: {counted(traced.questions, 'question')} with the stages"]
+    lines += [
+        f"  {kind:<8} {name}: {number} times" for (name, kind), number in traced.stages.items()
+    ]
+    lines += [f"  {note}" for note in traced.notes]
+    return "\n".join([*lines, f'use it: [[retriever]] name = "traced", run = "{traced.file}"'])
+
+
+def trace_json(traced: ImportedTrace) -> dict[str, Any]:
+    """The same for machines."""
+    stages = [{"name": n, "kind": k, "times": times} for (n, k), times in traced.stages.items()]
+    record = {"file": str(traced.file), "questions": traced.questions, "stages": stages}
+    return record | {"notes": list(traced.notes)}
