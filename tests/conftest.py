@@ -11,6 +11,9 @@ SHARED = ROOT.parent / "shared"
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# Frameworks that would report their use.
+os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
+os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
 # Property tests draw the same examples at every run, so that a change is judged by what it changes.
 # `pytest --hypothesis-profile=search` draws new ones, to look for faults.

@@ -71,6 +71,13 @@ def llamaindex() -> tuple[Any, Callable[[str], object]]:
     return LlamaIndexInstrumentor(), pipeline.joined.retrieve
 
 
+def haystack() -> tuple[Any, Callable[[str], object]]:
+    from openinference.instrumentation.haystack import HaystackInstrumentor
+
+    pipeline = framework("haystack")
+    return HaystackInstrumentor(), lambda text: pipeline.search([text], 10)
+
+
 @pytest.fixture
 def exporter() -> Any:
     pytest.importorskip("openinference.instrumentation")
@@ -188,3 +195,17 @@ def test_a_trace_says_what_the_pipeline_shows(
             of[of["system"] == name][columns].reset_index(drop=True) for of in (ours, theirs)
         )
         assert ours.astype(str).equals(theirs.astype(str)), table
+
+
+def test_a_haystack_trace_has_the_legs_and_no_span_that_joins_them(
+    exporter: Any, tmp_path: Path
+) -> None:
+    trace = console(traced(haystack, exporter), tmp_path)
+    done = CliRunner().invoke(app, ["import", str(trace), "--to", str(tmp_path / "in")])
+    assert not done.exit_code, done.output
+    assert "lexical  InMemoryBM25Retriever: 8 times" in done.output
+    assert "dense    InMemoryEmbeddingRetriever: 8 times" in done.output
+    assert "searches whose legs no span joins: 8" in done.output
+    lines = (tmp_path / "in" / "stages.jsonl").read_text().splitlines()
+    asked = {json.loads(line)["query_id"] for line in lines}
+    assert asked == {query.text for query in CROSSED}

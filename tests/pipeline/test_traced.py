@@ -147,7 +147,7 @@ def test_the_import_says_what_it_left_out(tmp_path: Path) -> None:
     assert done.notes == (
         "1 traced question left out: in none of the sets",
         "1 trace of a question that a later one asks again",
-        "1 search end in legs that no span joins: their hits are taken one leg after the other",
+        "searches whose legs no span joins: 1; their hits are taken one leg after the other",
     )
     record = json.loads(done.file.read_text())
     assert (record["query_id"], [hit["doc_id"] for hit in record["hits"]]) == ("q7", ["a", "b"])

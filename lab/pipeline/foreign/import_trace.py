@@ -100,6 +100,6 @@ def _notes(traced: Traced, matched: int) -> Iterator[str]:
         yield f"{counted(traced.repeated, 'trace')} of a question that a later one asks again"
     if traced.unjoined:
         yield (
-            f"{counted(traced.unjoined, 'search')} end in legs that no span joins: their hits are "
-            "taken one leg after the other"
+            f"searches whose legs no span joins: {traced.unjoined}; their hits are taken one leg "
+            "after the other"
         )

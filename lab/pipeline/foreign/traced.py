@@ -109,8 +109,9 @@ class _Tree:
     def question(self) -> str:
         """What was asked: the first retrieval's question, or that of a span around it where it is a
         plain text."""
-        first = self.inside[""][0]
-        question, parent = _query(first), self.spans.get(first.parent)
+        retrievals = self.inside[""]
+        question = next(filter(None, map(_query, retrievals)), "")
+        parent = self.spans.get(retrievals[0].parent)
         while parent is not None:
             text = parent.text("input.value").strip()
             question = text if text and text[0] not in "{[" else question
@@ -122,13 +123,15 @@ class _Tree:
         again."""
         calls: list[tuple[str, list[StageHits]]] = []
         for span in self.inside.get("", []):
-            stages = list(self._stages(span))
-            query = _query(span) or (calls[-1][0] if calls else "")
-            names = {stage.name for stage in calls[-1][1]} if calls else set()
+            stages, query = list(self._stages(span)), _query(span)
+            before, own = calls[-1] if calls else ("", list[StageHits]())
+            names = {stage.name for stage in own}
             again = any(stage.name in names for stage in stages)
-            if not calls or query != calls[-1][0] or again:
-                calls.append((query, []))
-            calls[-1][1].extend(stages)
+            # A retriever that is given a vector does not say in what words.
+            if not calls or again or (query and before and query != before):
+                calls.append((query, stages))
+            else:
+                calls[-1] = (before or query, [*own, *stages])
         return [Call(tuple(stages), query) for query, stages in calls if stages]
 
     def _stages(self, span: Span) -> Iterator[StageHits]:
@@ -190,7 +193,8 @@ def _metadata(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _query(span: Span) -> str:
-    """A retrieval's question: a text, or what a component was given as its `query`."""
+    """A retrieval's question: a text, or what a component was given as its `query`; empty where it
+    was given no text."""
     text = span.text("reranker.query") or span.text("input.value")
     try:
         given = json.loads(text) if text[:1] in "{[" and text else None
@@ -198,5 +202,5 @@ def _query(span: Span) -> str:
         given = None
     if isinstance(given, dict):
         named = (given.get(key) for key in ("query", "query_str", "question", "text", "input"))
-        return next((value for value in named if isinstance(value, str)), text)
+        return next((value for value in named if isinstance(value, str)), "")
     return text
