@@ -78,6 +78,11 @@ def depth_text(value: Any) -> str:
     return text_of(value) if value else "off"
 
 
+def dims_text(value: Any) -> str:
+    """A number of dimensions of which 0 is all."""
+    return text_of(value) if value else "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting.
@@ -183,6 +188,9 @@ _ROWS = (
     _of_slice("dense", "device", effort=8, proves=SEMANTIC, speaks=True),
     _of_slice("dense", "pooling", effort=8, proves=(*SEMANTIC, "truncated"), speaks=True),
     _of_slice("dense", "similarity", effort=5, proves=SEMANTIC, speaks=True),
+    _of_slice("dense", "backend", effort=8, proves=SEMANTIC, speaks=True),
+    _of_slice("dense", "dims", effort=5, proves=(*SEMANTIC, "quantised"), label=dims_text),
+    _of_slice("dense", "storage", effort=5, proves=(*SEMANTIC, "quantised"), speaks=True),
     Setting(
         name="mode",
         table="retrieve",

@@ -72,6 +72,11 @@ CAUSES: dict[str, Cause] = {
         "show the stages in between",
     ),
     "approximate": Cause("candidates", "exact search would have had it", "search exactly"),
+    "quantised": Cause(
+        "candidates",
+        "its vector as it is stored is too coarse: with the whole vector it is found",
+        "store more bits of each number, or more numbers",
+    ),
     "outranked": Cause(
         "ranking", "among the candidates, but below k", "weigh the legs otherwise, or rerank"
     ),
@@ -111,7 +116,7 @@ def assign(ranks: StageRanks) -> Codes:
     lost its parts. What interventions bring back then speaks for another cause (see
     `lab.diagnosis.interventions.order`): a whole chunk in place of the parts for `split`, a chunk
     cut closer around the piece for `diluted`, the text beside it for `detached`, near-duplicates
-    counted once for `crowded`.
+    counted once for `crowded`, the model's whole vectors for `quantised`.
     """
     lexical = np.zeros_like(ranks.pool) if ranks.bm25 is None else ranks.bm25 <= ranks.k
     arrived = np.where(ranks.pool, ranks.part <= ranks.k, ranks.pool_part)

@@ -14,6 +14,7 @@ SAME_COST = 1.1
 CONTEXT_TOKENS = "context tokens"
 LATENCY = "latency in seconds"
 INDEX_BYTES = "index bytes"
+VECTOR_BYTES = "vector bytes a chunk"
 STAGES = "stages"
 
 
@@ -21,12 +22,14 @@ STAGES = "stages"
 class Costs:
     """What a system costs, one entry a system: mean context `tokens` handed to the reader, query
     `latency` in seconds, `stages`, a count of what has to be run and kept (simplicity), and
-    `index_bytes`. Latency and bytes are NaN where they were not measured."""
+    `index_bytes`. Latency and bytes are NaN where they were not measured; `vector_bytes` of a chunk
+    are given where systems differ in them."""
 
     tokens: Floats
     latency: Floats
     stages: Floats
     index_bytes: Floats = field(default_factory=lambda: np.array([]))
+    vector_bytes: Floats = field(default_factory=lambda: np.array([]))
 
     def measured(self) -> dict[str, Floats]:
         """The costs that are known of every system, in the order in which they decide."""
@@ -34,6 +37,7 @@ class Costs:
             CONTEXT_TOKENS: self.tokens,
             LATENCY: self.latency,
             INDEX_BYTES: self.index_bytes,
+            VECTOR_BYTES: self.vector_bytes,
             STAGES: self.stages,
         }
         return {

@@ -47,7 +47,7 @@ from lab.pipeline.resources import Resources
 from lab.pipeline.searcher import Searcher
 from lab.retrieval.bm25 import BM25
 from lab.retrieval.config import BM25Config, DenseConfig
-from lab.retrieval.dense import Dense
+from lab.retrieval.dense import Dense, stored_by
 from lab.retrieval.features import feature
 from lab.retrieval.synonyms import read_synonyms
 from lab.retrieval.views import Entries, Views, entries_of
@@ -209,4 +209,5 @@ def _lexical(
 def _semantic(
     place: Path, config: DenseConfig, similarity: str, views: Sequence[Entries]
 ) -> dict[DenseConfig, Views[Dense]]:
-    return {config: read_dense(place, config.index, similarity, views)}
+    read = read_dense(place, config.index, similarity, views)
+    return {config: read.each(lambda index: stored_by(index, config.storage))}

@@ -17,7 +17,7 @@ from lab.chunking.strategies import chunk
 from lab.chunking.units import Tokenize
 from lab.corpus.document import Corpus
 from lab.corpus.filter import Filter
-from lab.errors import CorpusError
+from lab.errors import CorpusError, ModelError
 from lab.pipeline.memo import TimedMemo
 from lab.pipeline.resources import Resources
 from lab.retrieval import bm25, dense
@@ -26,6 +26,7 @@ from lab.retrieval.config import BM25Config, DenseConfig, FeaturesConfig
 from lab.retrieval.features import feature
 from lab.retrieval.fusion import Boost
 from lab.retrieval.search_terms import SearchTerms
+from lab.retrieval.stored import as_stored
 from lab.retrieval.views import Entries, Views, entries_of, parted
 
 
@@ -136,32 +137,46 @@ class Indexes:
             of_chunks, *others = self.passage_vectors(config)
             views = self.views(config.views)
             indexes = [dense.index(vectors, config.index, similarity) for vectors in others]
-            return Views(
-                dense.build(of_chunks, config.index, self.chunking, similarity),
-                tuple(zip(views, indexes, strict=True)),
-            )
+            of_chunks_index = dense.build(of_chunks, config.index, self.chunking, similarity)
+            index = Views(of_chunks_index, tuple(zip(views, indexes, strict=True)))
+            return index.each(lambda one: dense.stored_by(one, config.storage))
 
         similarity = self.resources.similarity(config)
         return self._dense.once(config, build)
 
     def passage_vectors(self, config: DenseConfig) -> list[Vectors]:
-        """Vectors of the chunks, then those of the entries of every other view. Raises ModelError
-        that names what has a vector with NaN or infinity."""
+        """Vectors of the chunks, then those of the entries of every other view, as they are stored.
+        Raises ModelError that names what has a vector with NaN or infinity."""
         if config.pooling == "late":
-            vectors = self.span_vectors(config, self.chunking.spans)
+            vectors = self._span_vectors(config, self.chunking.spans)
         else:
             vectors = self.resources.embed(config.encoder, "passage", self.indexed_texts)
         dense.check_finite(vectors, lambda i: f"chunk '{self.chunking[i].chunk_id}'")
-        return [vectors, *(self._view_vectors(config, view) for view in self.views(config.views))]
+        return [
+            self._stored(config, vectors),
+            *(self._view_vectors(config, view) for view in self.views(config.views)),
+        ]
 
     def _view_vectors(self, config: DenseConfig, view: Entries) -> Vectors:
         vectors = self.resources.embed(config.encoder, "passage", view.texts)
         dense.check_finite(vectors, lambda i: f"the text {view.texts[i]!r}")
-        return vectors
+        return self._stored(config, vectors)
+
+    def _stored(self, config: DenseConfig, vectors: Vectors) -> Vectors:
+        similarity = self.resources.similarity(config)
+        if len(vectors) and config.dims > vectors.shape[1]:
+            raise ModelError(
+                f"dense.dims {config.dims}: the vectors of model '{config.model}' have "
+                f"{vectors.shape[1]} numbers"
+            )
+        return as_stored(vectors, config.dims, config.storage, similarity)
 
     def span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:
         """Vectors of any spans (document, start, end), read by themselves behind their prefix, or
-        within their document."""
+        within their document; as they would be stored."""
+        return self._stored(config, self._span_vectors(config, spans))
+
+    def _span_vectors(self, config: DenseConfig, spans: Sequence[tuple[int, int, int]]) -> Vectors:
         if config.pooling == "late":
             texts = [document.text for document in self.chunking.corpus]
             return self.resources.embed_late(

@@ -27,6 +27,7 @@ from lab.retrieval.encoder import Encoder, SentenceEncoder
 from lab.retrieval.late import late_vectors
 from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
+from lab.retrieval.stored import is_binary
 from lab.retrieval.synonyms import Synonyms, read_synonyms
 from lab.storage.cache import Cache, cache_key
 from lab.storage.progress import Progress, Silent
@@ -38,7 +39,8 @@ class Resources:
     of models to load; `seconds` says where the time went, `peak_mb` the most memory that the
     process had held when a stage last ended, `counted` of all texts and pairs asked for whether
     each had to be computed, `reranked` of every pair of a cross-encoder whether it was saturated
-    and whether it was cut. A `cluster` encodes where there is one."""
+    and whether it was cut. A `cluster` encodes where there is one.
+    `dimensions` are those of the vectors by encoder."""
 
     cache: Cache
     progress: Progress = field(default_factory=Silent)
@@ -47,6 +49,7 @@ class Resources:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak_mb: dict[str, float] = field(default_factory=dict)
     reranked: dict[str, dict[bytes, tuple[bool, bool]]] = field(default_factory=dict)
+    dimensions: dict[str, int] = field(default_factory=dict)
     cluster: Cluster | None = None
     _synonyms: dict[str, Synonyms] = field(default_factory=dict)
     counted: dict[str, dict[bytes, bool]] = field(default_factory=dict)
@@ -73,6 +76,8 @@ class Resources:
 
     def similarity(self, config: DenseConfig) -> str:
         """How a leg compares vectors: as it says, else as its model's authors do."""
+        if is_binary(config.storage):
+            return "cosine"  # of signs; whatever the lengths, they are gone
         if config.similarity != "model":
             return config.similarity
         return str(getattr(self.encoder(config.encoder), "similarity", "cosine"))
@@ -156,6 +161,7 @@ class Resources:
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
         rows = [known[keys[text]] for text in texts]
+        self.dimensions[model] = len(rows[0]) // 4
         if len(lengths := {len(row) // 4 for row in rows}) > 1:
             raise ModelError(
                 f"model '{model}' has vectors of several dimensions "

@@ -21,7 +21,7 @@ from lab.retrieval.config import BM25Config, DenseConfig
 from lab.retrieval.fusion import ALONE, Candidates, boosted, candidates, fuse, fuse_at
 from lab.retrieval.ranking import Ranking
 from lab.retrieval.rerank import rerank
-from lab.retrieval.similarity import prepared
+from lab.retrieval.stored import BINARY, as_asked
 from lab.retrieval.variants import fuse_wordings
 
 
@@ -49,7 +49,7 @@ class Stages:
         if questions.variants is not None:
             self.variants = Stages(indexes, questions.variants, resources)
         self.pairs = PairScores(indexes.chunking, questions, resources)
-        self._vectors: TimedMemo[tuple[str, str], Vectors] = TimedMemo(resources, "search dense")
+        self._vectors: TimedMemo[Hashable, Vectors] = TimedMemo(resources, "search dense")
         self._bm25: TimedMemo[tuple[BM25Config, int], Ranking] = TimedMemo(resources, "search bm25")
         self._dense: TimedMemo[tuple[DenseConfig, int], Ranking] = TimedMemo(
             resources, "search dense"
@@ -180,10 +180,11 @@ class Stages:
             texts = self.questions.texts
             vectors = self.resources.embed(config.encoder, "query", texts)
             dense.check_finite(vectors, lambda i: f"question {texts[i]!r}")
-            return prepared(vectors, similarity)
+            return as_asked(vectors, config.dims, config.storage, similarity)
 
         similarity = self.resources.similarity(config)
-        return self._vectors.once((config.encoder, similarity), embed)
+        compared = config.dims, config.storage == BINARY
+        return self._vectors.once((config.encoder, similarity, *compared), embed)
 
     def candidates(self, lexical: BM25Config, semantic: DenseConfig, depth: int) -> Candidates:
         """Union of both legs with both exact scores, of every question in its own words:

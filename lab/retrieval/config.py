@@ -11,19 +11,27 @@ from pydantic import (
     RootModel,
     ValidationError,
     model_serializer,
+    model_validator,
 )
 
-from lab.chunking.numbers import Count, Number, UnitInterval, number, whole, within
+from lab.chunking.numbers import Count, CountFromZero, Number, UnitInterval, number, whole, within
 from lab.chunking.units import words
 from lab.retrieval.analyzer import AnalyzerName
+from lab.retrieval.stored import FLOAT32, Storage, oversampled
 
 Variant = Literal["lucene", "okapi", "l", "plus"]
 Normalization = Literal["min-max", "theoretical", "z-score", "rrf"]
 Index = Literal["exact", "hnsw", "ivf"]
-Dtype = Literal["float32", "bfloat16"]
+Dtype = Literal["float32", "bfloat16", "int8"]
+Backend = Literal["torch", "onnx", "openvino"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Pooling = Literal["chunk", "late"]
 Similarity = Literal["model", "cosine", "dot", "euclidean", "manhattan"]
+COMPUTES: dict[Backend, tuple[Dtype, ...]] = {
+    "torch": ("float32", "bfloat16"),
+    "onnx": ("float32", "int8"),
+    "openvino": ("float32", "bfloat16"),
+}
 Mode = Literal["bm25", "dense", "hybrid"]
 # Beyond it a repeated word counts as often as it stands, to the decimals that decide order.
 K1 = Annotated[Number, within(0, 1e6)]
@@ -82,7 +90,10 @@ class DenseConfig(_Slice):
     first of cuda, mps and cpu that is there. `views` are as of the lexical leg. `pooling` is where
     a chunk's tokens are read: in the chunk alone, or `late`, within their whole document (see
     `lab.retrieval.late`). `similarity` is how two vectors are compared: as the model's authors say
-    (cosine where they say nothing), or as named here.
+    (cosine where they say nothing), or as named here. `backend` is the engine that computes:
+    torch in float32 or bfloat16, onnx (onnxruntime) in float32 or int8, openvino in float32 or
+    bfloat16, the last two on the CPU. Of every vector the first `dims` numbers are used (0: all)
+    and kept in `storage` (see `lab.retrieval.stored`).
     """
 
     model: str = DEFAULT_MODEL
@@ -92,15 +103,37 @@ class DenseConfig(_Slice):
     views: Views = (OWN_TEXT,)
     pooling: Pooling = "chunk"
     similarity: Similarity = "model"
+    backend: Backend = "torch"
+    dims: CountFromZero = 0
+    storage: Storage = FLOAT32
+
+    @model_validator(mode="after")
+    def _possible(self) -> "DenseConfig":
+        if self.dtype not in COMPUTES[self.backend]:
+            raise ValueError(
+                f"dense.backend '{self.backend}' computes in {' or '.join(COMPUTES[self.backend])},"
+                f" not in '{self.dtype}'"
+            )
+        if self.backend != "torch" and self.device not in ("auto", "cpu"):
+            raise ValueError(
+                f"dense.backend '{self.backend}' computes on the CPU, not on '{self.device}'"
+            )
+        if self.backend != "torch" and self.pooling == "late":
+            raise ValueError("dense.pooling 'late' is computed by dense.backend 'torch' alone")
+        if oversampled(self.storage) and self.index != "exact":
+            raise ValueError(
+                f"dense.storage '{self.storage}' proposes by signs; expected index 'exact'"
+            )
+        return self
 
     @property
     def encoder(self) -> str:
         """The model with how it computes, as one name: the plain model's for the defaults."""
-        return (
-            self.model
-            if (self.dtype, self.device) == ("float32", "auto")
-            else f"{self.model}|{self.dtype}|{self.device}"
-        )
+        computes = (self.dtype, self.device, self.backend)
+        if computes == ("float32", "auto", "torch"):
+            return self.model
+        engine = () if self.backend == "torch" else (self.backend,)
+        return "|".join((self.model, self.dtype, self.device, *engine))
 
 
 class FusionConfig(_Slice):

@@ -2,7 +2,7 @@
 decides a rank."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from lab.errors import ModelError
 from lab.retrieval.ranking import Ranking, rank_lists
 from lab.retrieval.similarity import METRICS, most, prepared, scores
 from lab.retrieval.sketch import Sketch
+from lab.retrieval.stored import FLOAT32, SignProposals, bytes_each, oversampled
 
 MARGIN = 16
 
@@ -25,16 +26,19 @@ class Dense:
     of them to a question: an index of faiss, or a sketch."""
 
     vectors: Vectors
-    index: faiss.Index | Sketch
+    index: faiss.Index | Sketch | SignProposals
     similarity: str = "cosine"
+    storage: str = FLOAT32
 
     @property
     def size(self) -> int:
         """Bytes of the vectors, of what the sketch or faiss's index holds of them, and of the links
-        of an HNSW graph."""
+        of an HNSW graph; of vectors in other storage than float32 those that it takes."""
+        links = 4 * self.index.hnsw.neighbors.size() if hasattr(self.index, "hnsw") else 0
+        if self.storage != FLOAT32:
+            return int(len(self.vectors) * bytes_each(self.vectors.shape[1], self.storage) + links)
         if isinstance(self.index, Sketch):
             return self.vectors.nbytes + self.index.size
-        links = 4 * self.index.hnsw.neighbors.size() if hasattr(self.index, "hnsw") else 0
         return int(2 * self.vectors.nbytes + links)
 
     def only(self, chunks: Ints) -> "Dense":
@@ -53,9 +57,9 @@ class Dense:
 
         faiss proposes, exact scores decide. faiss keeps an arbitrary few of equally scored chunks,
         so more are asked for until the last one lies clearly below the last place of the ranking.
-        A sketch proposes all that can be among the first.
+        A sketch proposes all that can be among the first, signs what they find nearest.
         """
-        if isinstance(self.index, Sketch):
+        if isinstance(self.index, Sketch | SignProposals):
             starts, chunks = self.index.contenders(queries, depth)
             values = self._exact(queries, starts, chunks)
             return rank_lists(starts, chunks, values, max(1, min(depth, len(self.vectors))))
@@ -116,6 +120,14 @@ def index(vectors: Vectors, kind: str, similarity: str = "cosine") -> Dense:
     if len(vectors):
         built.add(vectors)
     return Dense(vectors, built, similarity)
+
+
+def stored_by(index: Dense, storage: str) -> Dense:
+    """An index of vectors `as_stored` that counts their bytes, and proposes by signs where these
+    are rescored."""
+    times = oversampled(storage)
+    proposed = index.index if times is None else SignProposals(index.vectors, times)
+    return replace(index, index=proposed, storage=storage)
 
 
 def check_finite(vectors: Vectors, name: Callable[[int], str]) -> None:

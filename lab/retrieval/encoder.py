@@ -97,6 +97,16 @@ class SentenceEncoder:
         return str(name)
 
     @cached_property
+    def dimension(self) -> int | None:
+        """Numbers of a vector, as the model's files say; None where they do not."""
+        known = None
+        for _, folder in model_modules(self.folder):
+            config = read_json(folder / "config.json")
+            keys = ("out_features", "embedding_dimension", "word_embedding_dimension")
+            known = next((config[key] for key in keys if isinstance(config.get(key), int)), known)
+        return known if isinstance(known, int) else None
+
+    @cached_property
     def scales(self) -> bool:
         """Whether the model's last step scales its vectors to length 1."""
         return any(kind == "Normalize" for kind, _ in model_modules(self.folder))

@@ -50,6 +50,8 @@ TABLES: dict[str, Table] = {
             "only for sets judged per document",
             "unanswerable_auc, unanswerable_rejected": "how well its last stage tells questions "
             "without an answer; only where there are some",
+            "vector_bytes": "bytes of a chunk's vector, 0 without one; only where some system "
+            "stores fewer than float32 vectors of all dimensions",
             "query_p50_ms, query_p95_ms, query_batch_ms": "milliseconds a question; only after "
             "`--profile`",
         },

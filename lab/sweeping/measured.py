@@ -27,7 +27,8 @@ from lab.sweeping.profile import Profile
 class Account:
     """What a sweep saw on its way: facts of its chunkings, notes to the reader, who did the work,
     what was computed, and how long it took. `profile` is None unless asked for; `hosted` has models
-    behind HTTP and what they were asked (see `lab.pipeline.hosted.connected`)."""
+    behind HTTP and what they were asked (see `lab.pipeline.hosted.connected`);
+    `dimensions` are those of the vectors by encoder."""
 
     facts: tuple[ChunkFacts, ...]
     notes: tuple[str, ...]
@@ -37,6 +38,7 @@ class Account:
     peak_mb: Mapping[str, float]
     profile: Profile | None
     hosted: Mapping[str, Any]
+    dimensions: Mapping[str, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,8 @@ class Measured:
         told from it, the cheapest of those."""
         groups = clustered(main_documents(self.plan.pieces), FEWEST_GROUPS)
         configs = [self.plan.configs[place] for place in self.compared]
-        costs = costs_of(configs, self.context_tokens[self.compared], self.account.profile)
+        account, tokens = self.account, self.context_tokens[self.compared]
+        costs = costs_of(configs, tokens, account.profile, account.dimensions)
         return select(
             self.compared_column(self.plan.measure.select_by),
             self.clusters,

@@ -172,6 +172,7 @@ def _account(
         peak_mb=dict(resources.peak_mb),
         profile=outcomes.profile,
         hosted=_hosted(resources),
+        dimensions=resources.dimensions,
     )
 
 

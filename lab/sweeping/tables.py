@@ -20,6 +20,7 @@ from lab.runs.inputs import Inputs
 from lab.runs.questions import question_table
 from lab.runs.run import Run
 from lab.runs.tables import Tables
+from lab.sweeping.costs import vector_bytes
 from lab.sweeping.manifest import manifest_of
 from lab.sweeping.measured import Measured
 
@@ -64,6 +65,7 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         scores[metric] = measured.means[:, place]
         scores |= {f"{metric}_low": low[:, place], f"{metric}_high": high[:, place]}
     configs, profile = measured.plan.configs, measured.account.profile
+    stored = vector_bytes(configs, measured.account.dimensions)
     columns = {
         **scores,
         "phases": [_phase_count(measured, config) for config in configs],
@@ -71,6 +73,7 @@ def _systems(measured: Measured) -> "pd.DataFrame":
         **_compared(measured),
         **measured.findings.unanswerable_columns(measured.systems),
         **(profile.columns(configs) if profile else {}),
+        **({"vector_bytes": stored} if len(stored) else {}),
     }
     rows = [
         {"system": name, **config.settings()}
@@ -94,7 +97,9 @@ def _phase_count(measured: Measured, config: Config) -> int:
 def _compared(measured: Measured) -> dict[str, Any]:
     """The columns that come of comparing systems with each other."""
     chosen, compared = measured.selection, measured.compared
-    costs = [chosen.costs.tokens, chosen.costs.latency, chosen.costs.index_bytes]
+    known = chosen.costs
+    costs = [known.tokens, known.latency, known.index_bytes]
+    costs += [known.vector_bytes] if len(known.vector_bytes) else []
     quality = measured.means[compared, measured.metrics.index(measured.plan.measure.select_by)]
     verdicts = np.full(len(measured.systems), NOT_COMPARABLE, dtype=object)
     verdicts[compared] = chosen.verdicts

@@ -35,6 +35,8 @@ OTHER: dict[str, Any] = {
     "b": 0.3,
     "synonyms": "words.txt",
     "model": "some/model",
+    "dims": 128,
+    "storage": "int8",
     "depth": 50,
     "views": ["text", "title"],
     "variants": True,

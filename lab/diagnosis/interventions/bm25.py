@@ -79,14 +79,14 @@ def _rerun_analyzers(case: Case, units: Ints) -> Recovered:
 
 OTHER_BM25 = Intervention(
     "other BM25",
-    size=11,
+    size=12,
     proves=("lexical_gap", "outranked"),
     applies_to=_outranked_alone,
     rerun=_rerun_formulas,
 )
 OTHER_ANALYZER = Intervention(
     "another analyzer",
-    size=12,
+    size=13,
     proves=("lexical_gap", "both", "outranked"),
     applies_to=_lost_by_bm25,
     rerun=_rerun_analyzers,

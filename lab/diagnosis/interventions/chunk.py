@@ -58,7 +58,7 @@ def _cut_longer(case: Case, units: Ints) -> Recovered:
 
 CUT_ELSEWHERE = Intervention(
     "cut elsewhere",
-    size=14,
+    size=15,
     proves=("split",),
     claims="split",
     applies_to=_parted,
@@ -66,7 +66,7 @@ CUT_ELSEWHERE = Intervention(
 )
 CUT_AROUND = Intervention(
     "cut around it",
-    size=15,
+    size=16,
     proves=("diluted",),
     claims="diluted",
     applies_to=Case.unproved_whole,
@@ -74,7 +74,7 @@ CUT_AROUND = Intervention(
 )
 CUT_LONGER = Intervention(
     "cut longer",
-    size=16,
+    size=17,
     proves=("detached",),
     claims="detached",
     applies_to=Case.unproved_whole,

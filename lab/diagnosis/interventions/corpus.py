@@ -10,7 +10,7 @@ def _rerun(case: Case, units: Ints) -> Recovered:
 
 ALL_CHUNKS = Intervention(
     "all chunks",
-    size=18,
+    size=19,
     proves=("not_in_corpus",),
     applies_to=lambda case: case.missed,
     rerun=_rerun,

@@ -14,7 +14,7 @@ from lab.relevance.judge import SpanJudge
 WINDOW = "window(1)"
 NAME = "neighbours delivered"
 TEXT = f"deliver {WINDOW}"
-SIZE = 17
+SIZE = 18
 PROVES = ("split", "detached")
 
 

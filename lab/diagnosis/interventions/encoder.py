@@ -22,7 +22,7 @@ def _rerun(case: Case, units: Ints) -> Recovered:
 
 READ_TO_END = Intervention(
     "read to the end",
-    size=13,
+    size=14,
     proves=("truncated",),
     applies_to=lambda case: no_units() if case.config.dense is None else case.of("truncated"),
     rerun=_rerun,

@@ -17,6 +17,7 @@ from lab.diagnosis.interventions.filter import NO_FILTER
 from lab.diagnosis.interventions.fusion import ALPHA, OTHER_FUSION
 from lab.diagnosis.interventions.intervention import Case, Intervention
 from lab.diagnosis.interventions.reranker import NO_RERANKER, NO_THRESHOLD
+from lab.diagnosis.interventions.vectors import WHOLE_VECTORS
 
 # Tried from top to bottom, each on what the ones before it have left. Chunking comes before what
 # the stages are blamed for: where a whole chunk alone brings a parted piece back, chunking lost it.
@@ -30,6 +31,7 @@ INTERVENTIONS: tuple[Intervention, ...] = (
     NO_THRESHOLD,
     LARGER_BUDGET,
     NO_RERANKER,
+    WHOLE_VECTORS,
     ALPHA,
     OTHER_FUSION,
     MORE_CANDIDATES,

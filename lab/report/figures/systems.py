@@ -26,6 +26,7 @@ RANKS = 10
 COSTS = {
     "context_tokens": "context tokens handed to the reader (mean)",
     "query_p50_ms": "milliseconds a question (median)",
+    "vector_bytes": "bytes of a chunk's vector",
 }
 
 

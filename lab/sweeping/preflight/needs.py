@@ -27,6 +27,7 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
             )
     lines += _unbounded(configs, resources)
     lines += unsafe(resources)
+    lines += _too_many_dims(configs, resources)
     return tuple(line for line in lines if line)
 
 
@@ -83,6 +84,17 @@ def _unbounded(configs: Sequence[Config], resources: Resources) -> list[str]:
         for model, similarity in models.items()
         if similarity != "cosine"
     ]
+
+
+def _too_many_dims(configs: Sequence[Config], resources: Resources) -> list[str]:
+    """A line for every number of dimensions that a model's vectors do not have."""
+    wanted = {(c.dense.encoder, c.dense.dims) for c in configs if c.dense and c.dense.dims}
+    lines = []
+    for model, dims in sorted(wanted):
+        had = getattr(resources.encoder(model), "dimension", None)
+        if had is not None and dims > had:
+            lines.append(f"dense.dims {dims}: the vectors of model '{model}' have {had} numbers")
+    return lines
 
 
 def windowed(configs: Sequence[Config], corpus: Corpus, resources: Resources) -> tuple[str, ...]:
