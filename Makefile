@@ -40,7 +40,7 @@ check: $(INSTALLED)
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,models,train,chinese,pdf,splitters,mlflow,wandb,serve,ray,tantivy,lancedb,postgres,chroma,qdrant,langchain,llama-index,haystack,optuna,yaml]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,models,onnx,openvino,train,chinese,pdf,splitters,mlflow,wandb,serve,ray,tantivy,lancedb,postgres,chroma,qdrant,langchain,llama-index,haystack,optuna,yaml]'
 	touch $(INSTALLED)
 
 clean:

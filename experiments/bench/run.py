@@ -36,6 +36,7 @@ PACKAGES = (
     "sentence-transformers",
 )
 RESULTS = HERE / "results.json"
+CORPUS, SETS = ROOT / "corpora/devices", ROOT / "diagnostic_sets/devices"
 
 
 def without_model(data: Path, rounds: int, work: Path) -> dict[str, Timing]:
@@ -275,6 +276,7 @@ def main() -> None:
             "trials": lambda: alone("trials.py", data),
             "use": lambda: alone("use.py", rounds),
             "dtype": lambda: alone("dtype.py", data, rounds),
+            "engines": lambda: alone("../engines.py", CORPUS, SETS, "--rounds", rounds, "--json"),
             "overhead": lambda: alone(
                 "overhead.py", data
             ),  # many minutes of the models' own work: one round

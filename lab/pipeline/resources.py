@@ -39,8 +39,7 @@ class Resources:
     of models to load; `seconds` says where the time went, `peak_mb` the most memory that the
     process had held when a stage last ended, `counted` of all texts and pairs asked for whether
     each had to be computed, `reranked` of every pair of a cross-encoder whether it was saturated
-    and whether it was cut. A `cluster` encodes where there is one.
-    `dimensions` are those of the vectors by encoder."""
+    and whether it was cut. A `cluster` encodes where there is one."""
 
     cache: Cache
     progress: Progress = field(default_factory=Silent)
@@ -49,7 +48,6 @@ class Resources:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak_mb: dict[str, float] = field(default_factory=dict)
     reranked: dict[str, dict[bytes, tuple[bool, bool]]] = field(default_factory=dict)
-    dimensions: dict[str, int] = field(default_factory=dict)
     cluster: Cluster | None = None
     _synonyms: dict[str, Synonyms] = field(default_factory=dict)
     counted: dict[str, dict[bytes, bool]] = field(default_factory=dict)
@@ -161,7 +159,6 @@ class Resources:
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
         rows = [known[keys[text]] for text in texts]
-        self.dimensions[model] = len(rows[0]) // 4
         if len(lengths := {len(row) // 4 for row in rows}) > 1:
             raise ModelError(
                 f"model '{model}' has vectors of several dimensions "

@@ -127,6 +127,11 @@ class DenseConfig(_Slice):
         return self
 
     @property
+    def stores_whole(self) -> bool:
+        """Whether vectors are kept with all dimensions in float32."""
+        return self.storage == FLOAT32 and not self.dims
+
+    @property
     def encoder(self) -> str:
         """The model with how it computes, as one name: the plain model's for the defaults."""
         computes = (self.dtype, self.device, self.backend)

@@ -13,7 +13,8 @@ from lab.arrays import Span, Vectors
 from lab.errors import ModelError
 from lab.retrieval.batches import equal_lengths, filled, token_counts
 from lab.retrieval.capacity import input_folder, most_tokens
-from lab.retrieval.config import Device, Dtype
+from lab.retrieval.config import Backend, Device, Dtype
+from lab.retrieval.engines import put_engine
 from lab.retrieval.models import model_folder, model_identity, model_modules, read_json
 from lab.retrieval.prompts import Prompts, Role, read_prompts
 
@@ -63,6 +64,7 @@ class SentenceEncoder:
     name: str
     dtype: Dtype = "float32"
     device: Device = "auto"
+    backend: Backend = "torch"
 
     @cached_property
     def folder(self) -> Path:
@@ -70,8 +72,9 @@ class SentenceEncoder:
 
     @cached_property
     def identity(self) -> str:
+        engine = "" if self.backend == "torch" else f"{self.backend} "
         return (
-            f"{model_identity(self.name)} max_tokens={self.max_tokens} {self.dtype} "
+            f"{model_identity(self.name)} max_tokens={self.max_tokens} {self.dtype} {engine}"
             f"{'normalized' if self.scales else 'as given'} equal lengths"
         )
 
@@ -231,8 +234,8 @@ class SentenceEncoder:
             model = SentenceTransformer(
                 folder,
                 local_files_only=True,
-                device=None if self.device == "auto" else self.device,
-                model_kwargs={"dtype": self.dtype},
+                device=self._device,
+                model_kwargs={"dtype": self.dtype if self.backend == "torch" else "float32"},
             )
         except (OSError, ValueError, KeyError) as fault:
             raise ModelError(
@@ -241,7 +244,18 @@ class SentenceEncoder:
             ) from None
         if (model.max_seq_length or 0) > self._most_tokens:
             model.max_seq_length = self._most_tokens  # beyond its table of positions it fails
+        if self.backend != "torch":
+            try:
+                put_engine(model, model_identity(self.name), self.backend, self.dtype)
+            except ModelError as fault:
+                raise ModelError(f"model '{self.name}': {fault}") from None
         return model
+
+    @property
+    def _device(self) -> str | None:
+        if self.backend != "torch":
+            return "cpu"
+        return None if self.device == "auto" else self.device
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":

@@ -7,7 +7,7 @@ import numpy as np
 from lab.arrays import Floats
 from lab.config.config import Config
 from lab.evaluation.costs import Costs
-from lab.retrieval.stored import FLOAT32, bytes_each
+from lab.retrieval.stored import bytes_each
 from lab.sweeping.profile import Latency, Profile
 
 # A foreign system's stages are not known; it counts as if it had them all.
@@ -54,7 +54,7 @@ def vector_bytes(configs: Sequence[Config], dimensions: Mapping[str, int]) -> Fl
     """Bytes of a chunk's vector under every system, 0 without one; none at all where all systems
     store whole float32 vectors."""
     legs = [config.dense for config in configs]
-    if all(leg is None or (leg.storage == FLOAT32 and not leg.dims) for leg in legs):
+    if all(leg is None or leg.stores_whole for leg in legs):
         return np.array([])
     return np.array(
         [

@@ -145,7 +145,7 @@ def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
     advance(1)
     return Measured(
         plan=plan,
-        account=_account(preparation, outcomes, notes, resources),
+        account=_account(plan, preparation, outcomes, notes, resources),
         metrics=plan.labels,
         values=values.scores,
         complete=outcomes.complete,
@@ -161,7 +161,11 @@ def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
 
 
 def _account(
-    preparation: Preparation, outcomes: Outcomes, notes: tuple[str, ...], resources: Resources
+    plan: Plan,
+    preparation: Preparation,
+    outcomes: Outcomes,
+    notes: tuple[str, ...],
+    resources: Resources,
 ) -> Account:
     return Account(
         facts=preparation.facts,
@@ -172,8 +176,19 @@ def _account(
         peak_mb=dict(resources.peak_mb),
         profile=outcomes.profile,
         hosted=_hosted(resources),
-        dimensions=resources.dimensions,
+        dimensions=_dimensions(plan, resources),
     )
+
+
+def _dimensions(plan: Plan, resources: Resources) -> dict[str, int]:
+    """Numbers of a vector by encoder, of a question that was encoded before; none where all systems
+    store whole vectors, of whose bytes nobody asks."""
+    legs = [config.dense for config in plan.configs if config.dense]
+    if all(leg.stores_whole for leg in legs):
+        return {}
+    question = [plan.pieces.queries[0].text]
+    encoders = dict.fromkeys(leg.encoder for leg in legs)
+    return {name: resources.embed(name, "query", question).shape[1] for name in encoders}
 
 
 def _hosted(resources: Resources) -> dict[str, Any]:

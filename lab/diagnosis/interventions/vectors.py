@@ -18,7 +18,7 @@ def _lost_by_coarse_vectors(case: Case) -> Ints:
     """What is lost among the candidates or in their ranking of a system whose vectors are not
     whole."""
     dense = case.config.dense
-    if dense is None or (dense.storage == FLOAT32 and not dense.dims):
+    if dense is None or dense.stores_whole:
         return no_units()
     return case.of(*LOST)
 

@@ -8,7 +8,9 @@ from lab.corpus.document import Corpus
 from lab.errors import ModelError
 from lab.pipeline.hosted.connected import unsafe
 from lab.pipeline.resources import Resources
+from lab.retrieval.engines import missing_engine
 from lab.retrieval.late import obstacle, room_of
+from lab.retrieval.stored import oversampled
 
 
 def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
@@ -18,6 +20,8 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
         missing_library(strategy)
         for strategy in dict.fromkeys(config.chunk.strategy for config in configs)
     ]
+    backends = dict.fromkeys(config.dense.backend for config in configs if config.dense)
+    lines += [missing_engine(backend) for backend in backends]
     for model in _late(configs):
         reason = obstacle(resources.encoder(model))
         if reason:
@@ -63,11 +67,20 @@ def lacking_rerankers(configs: Sequence[Config], resources: Resources) -> tuple[
 
 def unsharded(configs: Sequence[Config]) -> tuple[str, ...]:
     """A line for every index that is another one in shards than over the whole."""
-    kinds = dict.fromkeys(c.dense.index for c in configs if c.dense and c.dense.index != "exact")
-    return tuple(
-        f"dense.index '{kind}' over shards is not the one over the whole: its graph or cells are "
-        "each shard's own; expected 'exact', or corpus.shards = 1"
-        for kind in kinds
+    legs = [config.dense for config in configs if config.dense]
+    kinds = dict.fromkeys(leg.index for leg in legs if leg.index != "exact")
+    proposed = dict.fromkeys(leg.storage for leg in legs if oversampled(leg.storage))
+    return (
+        *(
+            f"dense.index '{kind}' over shards is not the one over the whole: its graph or cells "
+            "are each shard's own; expected 'exact', or corpus.shards = 1"
+            for kind in kinds
+        ),
+        *(
+            f"dense.storage '{kind}' over shards is not the one over the whole: each shard "
+            "proposes as many; expected another storage, or corpus.shards = 1"
+            for kind in proposed
+        ),
     )
 
 
