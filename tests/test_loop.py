@@ -12,9 +12,13 @@ from typer.testing import CliRunner
 import lab
 from experiments.loop import CausalModel, answer, serving
 from lab.cli import app
+from tests.answers.judges import chat_server
+from tests.conftest import ROOT
 
 # SHA-256 of the file that five packages are put together to.
 GEMMA = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
+# What Gemma said, a line a request: `said` to the SHA-256 of the messages that were `asked`.
+SESSION = ROOT / "tests" / "answers" / "session.jsonl"
 TEXTS = {f"d{n}": f"The pump P{n} opens at {n + 3} bar. It is painted green." for n in range(3)}
 
 
@@ -103,6 +107,30 @@ def test_a_tiny_model_goes_round(
     assert losses[0]["questions"] == 3
 
 
+def digest(messages: object) -> str:
+    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()
+
+
+def outcome(record: Any, lost: Any) -> dict[str, Any]:
+    """What a round came to, but for where it was served."""
+    known = ("answers", "scored", "unscored")
+    return {name: record[name] for name in known} | {"losses": lost}
+
+
+def test_a_recorded_session_comes_to_the_same_end(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gemma's answers and judgements, replayed: prompts, reading of replies, scores and losses are
+    what they were. `pytest -m slow tests/test_loop.py` records anew where the file is missing."""
+    monkeypatch.setenv("LAB_CACHE", str(tmp_path / "cache.sqlite"))
+    first, *lines = SESSION.read_text("utf-8").splitlines()
+    said = {line["asked"]: line["said"] for line in map(json.loads, lines)}
+    with chat_server.serving(lambda body: said[digest(body["messages"])]) as server:
+        record, lost = loop(run, server.url, "gemma", tmp_path)
+    assert len(server.requests) == len(said)
+    assert outcome(record, lost) == json.loads(first)
+
+
 @pytest.mark.slow
 def test_gemma_goes_round(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = pytest.importorskip(
@@ -111,8 +139,22 @@ def test_gemma_goes_round(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("LAB_CACHE", str(tmp_path / "cache.sqlite"))
     place = Path(packed.assemble(tmp_path / "gemma.gguf"))
     assert hashlib.sha256(place.read_bytes()).hexdigest() == GEMMA
-    model = CausalModel(place)
-    with serving(model) as url:
-        record, lost = loop(run, url, "gemma", tmp_path)
+    model, said = CausalModel(place), {}
+
+    def heard(body: dict[str, Any]) -> str:
+        reply = model.complete(body["messages"], body["max_tokens"])
+        said[digest(body["messages"])] = reply["choices"][0]["message"]["content"]
+        return said[digest(body["messages"])]
+
+    with chat_server.serving(heard) as server:
+        record, lost = loop(run, server.url, "gemma", tmp_path)
     assert record["scored"] + sum(record["unscored"].values()) == 6
-    assert lost
+    lines = [outcome(record, lost), *({"asked": a, "said": s} for a, s in said.items())]
+    if not SESSION.exists():
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        SESSION.write_text(text, "utf-8")
+    recorded = [json.loads(line) for line in SESSION.read_text("utf-8").splitlines()]
+    # Another processor's sums may end in other words: what was asked is the same.
+    answers = 2 * len(TEXTS)
+    asked = [[line["asked"] for line in of[1 : answers + 1]] for of in (recorded, lines)]
+    assert asked[0] == asked[1]
