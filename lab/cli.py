@@ -65,6 +65,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "mine": learn.mine,
     "train": learn.train,
     "watch": usage.watch,
+    "clicks": usage.clicks,
     "compare": decide.compare,
     "ablate": decide.ablate,
     "gate": decide.gate,

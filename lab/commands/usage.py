@@ -39,7 +39,7 @@ def watch(
 ) -> None:
     """Hold a log of questions against a run's set: wording, topics, what the retriever says of
     itself, and what the set does not ask. E-mail addresses and long numbers are masked first. Exit
-    code 1 if log and set are told apart (5 % after Holm)."""
+    code 1 if log and set are told apart (5 % for all comparisons together)."""
     from lab.errors import UsageError
     from lab.report.screens.console import TextConsole, say, say_json
     from lab.report.screens.progress import TerminalProgress
@@ -69,3 +69,53 @@ def watch(
         say(f"kept in {run}; lab report {run} shows it", err=as_json)
     if watched.drifted:
         raise typer.Exit(NEGATIVE_FINDING)
+
+
+def clicks(
+    log: Logs,
+    out: Annotated[
+        Path, typer.Option(help="New folder: queries.jsonl, qrels/test.tsv, relevance.csv.")
+    ],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="pbm: examination by rank is learned; ctr: clicks over impressions; coec: clicks "
+            "over those expected at their ranks."
+        ),
+    ] = "pbm",
+    grades: Annotated[
+        str | None,
+        typer.Option(
+            help="Relevance from which grades 1, 2 ... are given; 0.1,0.3,0.6 by default, with "
+            "coec 0.5,1,2."
+        ),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="Hits of a line that are counted.")] = 10,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="Folder of an earlier lab clicks, which this log brings up to date."
+        ),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(help="With --from: new = old + RATE x (click - expected).")
+    ] = 0.05,
+    action: Action = "click",
+    as_json: AsJson = False,
+) -> None:
+    """Make judgements of clicks: how relevant every document shown ten times is, with its interval,
+    and grades by thresholds. Refused where a model cannot be told from such clicks."""
+    from lab.report.screens.clicks import clicks_record, clicks_screen
+    from lab.report.screens.console import TextConsole, say_json
+    from lab.usage.clicks.asked import judge, settings_of
+    from lab.usage.clicks.judged import read_judged, write_judged
+    from lab.usage.log import read_log
+
+    settings = settings_of(model, grades, depth, rate, out)
+    earlier = None if start is None else read_judged(start)
+    found = judge(read_log(log, action), settings, earlier)
+    given = write_judged(out, found, settings.thresholds)
+    if as_json:
+        say_json(clicks_record(found, given, out))
+    else:
+        TextConsole().print(clicks_screen(found, given, settings.thresholds, out))

@@ -103,6 +103,7 @@ def beir_question_of(record: Mapping[str, Any], place: str, reading: Reading) ->
     return Query(
         query_id,
         _words(record.get("text"), f"{place}: 'text'", problems),
+        tags=_tags(record.get("tags", {}), place, problems),
         variants=_variants(record.get("variants"), place, problems),
         filter=_filter(record.get("filter"), reading.fields, place, problems),
         date=_date(record.get("date"), place, problems),

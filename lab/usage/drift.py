@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.arrays import Bools, Floats
-from lab.evaluation.significance import holm
 from lab.evaluation.verdict import ALPHA
 from lab.usage.gaps import far_shares
 from lab.usage.samples import Samples
@@ -16,6 +15,7 @@ from lab.usage.two_samples import (
     Beyond,
     beyond,
     classifier_auc,
+    jointly,
     labellings,
     stability,
 )
@@ -30,7 +30,7 @@ KEPT = 0.95
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What is compared: `wording`, `topics` (the questions' vectors) and `signals` by the AUC of a
-    classifier, `far questions` by their share. `p` is after Holm over all four."""
+    classifier, `far questions` by their share. `p` allows for all four."""
 
     what: str
     found: Beyond
@@ -44,7 +44,7 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Feature:
     """One number of the questions: its mean in the set and in the log, the population stability
-    index beside what chance gives, and `p` after Holm over the features of its group."""
+    index beside what chance gives, and `p`, which allows for all features of its group."""
 
     group: str
     name: str
@@ -88,7 +88,7 @@ def compare(
         "far questions": far_shares(between, labels),
     }
     results = [beyond(values) for values in statistics.values()]
-    adjusted = holm(np.array([result.p for result in results]))
+    adjusted = jointly(list(statistics.values()))
     comparisons = tuple(
         Comparison(what, result, float(p))
         for what, result, p in zip(statistics, results, adjusted, strict=True)
@@ -100,12 +100,12 @@ def compare(
 
 
 def _features(group: str, names: Sequence[str], values: Floats, labels: Bools) -> list[Feature]:
-    indexes = [beyond(stability(column, labels)) for column in values.T]
-    adjusted = holm(np.array([index.p for index in indexes]))
+    indexes = [stability(column, labels) for column in values.T]
+    adjusted = jointly(indexes)
     in_log = labels[:, 0]
     means = zip(values[~in_log].mean(axis=0), values[in_log].mean(axis=0), strict=True)
     return [
-        Feature(group, name, float(ours), float(theirs), index, float(p))
+        Feature(group, name, float(ours), float(theirs), beyond(index), float(p))
         for name, (ours, theirs), index, p in zip(names, means, indexes, adjusted, strict=True)
     ]
 

@@ -59,7 +59,7 @@ class Watched:
 
     @property
     def drifted(self) -> bool:
-        """The rule of `lab watch`: a comparison tells log and set apart at 5% after Holm."""
+        """The rule of `lab watch`: a comparison tells log and set apart, 5% for all together."""
         return any(comparison.told for comparison in self.comparisons)
 
 

@@ -42,7 +42,9 @@ class DriftSection:
 def drift_section(found: Watched) -> DriftSection:
     """What the page shows of a log that was watched."""
     tables = (
-        DriftTable("Log and set compared, 5% after Holm", COMPARED, compared(found)),
+        DriftTable(
+            "Log and set compared, 5% for all comparisons together", COMPARED, compared(found)
+        ),
         DriftTable("Features that are told apart", DIFFERING, differing(found)),
     )
     said = verdict(found)

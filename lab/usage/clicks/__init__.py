@@ -1,0 +1,1 @@
+"""From clicks to judgements: what was shown and clicked, models of who looks where, grades."""
