@@ -17,6 +17,7 @@ from lab.pipeline.shares import AHEAD, SHARE, encoded_parts
 from lab.pipeline.slabs import SLAB
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import Encode, Encoder, Keep, SentenceEncoder
+from lab.retrieval.likelihood import QueryLikelihood
 from lab.retrieval.rerank import MaxSim, PairScorer
 
 
@@ -78,7 +79,7 @@ def scored_parts(
     progress: Callable[[int], None],
 ) -> Iterator[tuple[Sequence[int], Floats]]:
     """Places of pairs and their scores, checked; all at once from a reranker given in Python."""
-    if isinstance(scorer, CrossEncoderScorer | MaxSim | HostedReranker):
+    if isinstance(scorer, CrossEncoderScorer | MaxSim | QueryLikelihood | HostedReranker):
         parts: Iterator[tuple[Sequence[int], Any]] = scorer.parts(questions, texts, progress)
     else:
         parts = iter([(range(len(texts)), scorer.score(questions, texts, progress))])

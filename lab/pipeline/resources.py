@@ -21,10 +21,11 @@ from lab.pipeline.kept import Kept
 from lab.pipeline.memory import peak_megabytes
 from lab.pipeline.slabs import SLAB, slabs
 from lab.pipeline.tokens import starts_of
-from lab.retrieval.config import DEFAULT_MODEL, MAXSIM, DenseConfig
+from lab.retrieval.config import DEFAULT_MODEL, LIKELIHOOD, MAXSIM, DenseConfig
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import Encoder, SentenceEncoder
 from lab.retrieval.late import late_vectors
+from lab.retrieval.likelihood import QueryLikelihood
 from lab.retrieval.prompts import Role
 from lab.retrieval.rerank import MaxSim, PairScorer
 from lab.retrieval.stored import is_binary
@@ -93,6 +94,8 @@ class Resources:
                         "that name"
                     )
                 self.scorers[name] = MaxSim(encoder)
+            elif method == LIKELIHOOD:
+                self.scorers[name] = QueryLikelihood(model)
             else:
                 self.scorers[name] = CrossEncoderScorer(name)
         return self.scorers[name]

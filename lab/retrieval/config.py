@@ -228,7 +228,8 @@ Threshold = Annotated[float | LengthThreshold, BeforeValidator(_threshold)]
 
 class RerankConfig(_Slice):
     """Re-scoring of the first `depth`: a cross-encoder's folder or hub id, or `maxsim`, late
-    interaction over the default dense model (`maxsim:NAME` over another).
+    interaction over the default dense model (`maxsim:NAME` over another), or `likelihood:NAME`, how
+    likely a causal model finds the question behind the text (see `lab.retrieval.likelihood`).
 
     `blend` in [0, 1] is the weight of the reranker's scores against the fused ones, both min-max
     normalised; a chunk whose own reranker score is below `threshold` is cut, which is one number or

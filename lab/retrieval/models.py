@@ -67,7 +67,7 @@ def _packaged(name: str) -> Path:
             f"model '{name}' comes from a package that is not installed; pip install {distribution}"
         )
     path = Path(spec.submodule_search_locations[0]) / folder
-    actual = _sha256(path / "model.safetensors")
+    actual = file_identity(path / "model.safetensors")
     if actual != expected:
         raise ModelError(
             f"model '{name}': {path}/model.safetensors has SHA-256 {actual}, expected {expected}; "
@@ -101,11 +101,11 @@ def model_identity(name: str) -> str:
     folder = model_folder(name)
     digest = hashlib.sha256()
     for file in sorted(p for p in folder.rglob("*") if p.suffix in WEIGHTS and p.is_file()):
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{_sha256(file)}\0".encode())
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{file_identity(file)}\0".encode())
     return digest.hexdigest()
 
 
-def _sha256(path: Path) -> str:
+def file_identity(path: Path) -> str:
     """SHA-256 of a file, read again only when it may have changed since."""
     try:
         seen = path.stat()
