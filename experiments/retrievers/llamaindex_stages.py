@@ -1,5 +1,5 @@
-"""LlamaIndex: a vector index and a BM25 retriever of one's own, joined by QueryFusionRetriever, as a
-foreign retriever that shows its stages.
+"""LlamaIndex: a vector index and a BM25 retriever of one's own, joined by QueryFusionRetriever, as
+a foreign retriever that shows its stages.
 
 pip install 'retrieval-diagnostics-lab[llama-index]', then in an experiment file, run with `lab run
 FILE --allow-commands`:

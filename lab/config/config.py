@@ -67,6 +67,11 @@ class Config(BaseModel):
             raise ValueError(
                 f"bm25.views {self.bm25.views} and dense.views {self.dense.views} must be the same"
             )
+        if self.fusion is not None and self.fusion.rule is not None and self.variants:
+            raise ValueError(
+                f"alpha '{self.fusion.rule}' and variants do not go together: rankings of several "
+                "wordings are fused by their ranks, which have no alpha to learn"
+            )
         if self.chunk.prefix and self.dense is not None and self.dense.pooling == "late":
             raise ValueError(
                 f"prefix '{self.chunk.prefix}' and pooling 'late' do not go together: a late chunk "

@@ -37,6 +37,15 @@ def is_absent(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
+def number_of(value: Any) -> float | None:
+    """The number in a column that holds names as well, as text there; None for a name, and where
+    the setting plays no part."""
+    try:
+        return None if is_absent(value) else float(value)
+    except ValueError:
+        return None
+
+
 def settings_of(row: Row) -> dict[str, Any]:
     """The settings of a row of a table of systems, as `Config.settings` gives them: None where one
     plays no part. Raises ConfigError with every value that is none of its setting's."""
@@ -110,6 +119,11 @@ def _column(values: Sequence[Any]) -> list[Any]:
     kinds = {type(value) for value in stored if value is not None}
     if dict in kinds or (list in kinds and len(kinds) > 1):
         return [None if value is None else json.dumps(value) for value in stored]
+    if str in kinds and len(kinds) > 1:  # alpha: numbers, and rules by name
+        return [
+            value if value is None or isinstance(value, str) else json.dumps(value)
+            for value in stored
+        ]
     return stored
 
 

@@ -72,6 +72,7 @@ class EditedRanks:
             dense=None if semantic is None else stages.own_dense(semantic, config.depth),
             candidates=both,
             fusion=config.fusion,
+            alphas=None if both is None else stages.alphas(config)[query],
             depth=config.depth,
             boost=self._boost(config, edits),
         )

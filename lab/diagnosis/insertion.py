@@ -6,20 +6,21 @@ import numpy as np
 
 from lab.arrays import NONE, Floats, Ints
 from lab.retrieval.config import FusionConfig
-from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, fuse, ranks
+from lab.retrieval.fusion import ALONE, Boost, Candidates, boosted, fuse_at, ranks
 from lab.retrieval.ranking import Ranking, rank
 
 
 @dataclass(frozen=True, eq=False)
 class Legs:
     """What the first stage of a system is made of: its legs' rankings (None without the leg), and
-    for both together the candidates and how they are fused; `depth` is what a leg keeps, `boost`
-    the features of the row's chunks."""
+    for both together the candidates, how they are fused and each row's alpha; `depth` is what a leg
+    keeps, `boost` the features of the row's chunks."""
 
     bm25: Ranking | None
     dense: Ranking | None
     candidates: Candidates | None
     fusion: FusionConfig | None
+    alphas: Floats | None
     depth: int
     boost: Boost | None = None
 
@@ -60,8 +61,9 @@ def insert(legs: Legs, question: Ints, insertion: Insertion) -> Ranking:
     if lexical is not None and semantic is not None:
         assert legs.candidates is not None  # both legs have them
         assert legs.fusion is not None
+        assert legs.alphas is not None
         candidates = _candidates(legs.candidates, question, insertion, (lexical, semantic))
-        return fuse(candidates, legs.fusion, legs.depth, legs.boost)
+        return fuse_at(candidates, legs.fusion, legs.alphas, legs.depth, legs.boost)
     leg, lower = (semantic, -1.0) if lexical is None else (lexical, 0.0)
     assert leg is not None  # a system has a leg
     if legs.boost is None:

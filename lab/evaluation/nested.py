@@ -63,7 +63,7 @@ def nested(scores: Floats, groups: Clusters, seed: int, repeats: int = REPEATS) 
     sizes = np.bincount(groups.of)
     held_out, picks = np.zeros(questions), np.zeros(systems)
     for _ in range(repeats):
-        fold = _fold_of_unit(sizes, folds, generator)[groups.of]
+        fold = fold_of_unit(sizes, folds, generator)[groups.of]
         totals = Clusters(fold, groups.unit).sums(scores)
         left = (totals.sum(axis=0) - totals) / (questions - np.bincount(fold, minlength=folds))[
             :, None
@@ -77,7 +77,7 @@ def nested(scores: Floats, groups: Clusters, seed: int, repeats: int = REPEATS) 
     )
 
 
-def _fold_of_unit(sizes: Ints, folds: int, generator: np.random.Generator) -> Ints:
+def fold_of_unit(sizes: Ints, folds: int, generator: np.random.Generator) -> Ints:
     """A random fold for every unit: large ones first, each into the fold with the fewest questions,
     so that folds are even."""
     shuffled = generator.permutation(len(sizes))

@@ -18,8 +18,9 @@ DISTANCES = (0, 25, 100)
 CJK_SCRIPTS = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko"}
 
 
-def _length(query: Query, corpus: Corpus) -> str:
-    count = len(words(query.text))
+def length_label(text: str) -> str:
+    """The slice of a question's length."""
+    count = len(words(text))
     low = 1
     for high in LENGTHS:
         if count <= high:
@@ -60,7 +61,7 @@ def _doctype(query: Query, corpus: Corpus) -> str:
 AXES: dict[str, Callable[[Query, Corpus], str]] = {
     "kind": lambda query, corpus: query.kind,
     "doctype": _doctype,
-    "length": _length,
+    "length": lambda query, corpus: length_label(query.text),
     "language": _language,
 }
 

@@ -3,6 +3,7 @@ alone, for the documents lie in it.
 
 manifest.json       the system, what its terms and vectors depend on, sizes of the files
 documents.arrow     the documents
+weights.json        how a question gets its alpha, where that is not the same for all
 chunks, shown, ...  arrays of `lab.pipeline.passages`, and what is made of them over all documents
 """
 
@@ -20,6 +21,8 @@ from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.stored import digest_of, open_documents, write_documents
 from lab.errors import RunError
+from lab.evaluation.alpha_rules import AlphaRule
+from lab.pipeline.alphas import by_rule
 from lab.pipeline.hosted.connected import connect, record_of
 from lab.pipeline.index_files import (
     mapped,
@@ -53,7 +56,7 @@ from lab.retrieval.synonyms import read_synonyms
 from lab.retrieval.views import Entries, Views, entries_of
 from lab.storage.generations import has_generations, next_generation, read_current
 
-SYNONYMS = "synonyms.txt"
+SYNONYMS, WEIGHTS = "synonyms.txt", "weights.json"
 AGAIN = "write it again with lab index"
 
 
@@ -71,10 +74,17 @@ class Update:
     kept: int
 
 
-def write_index(folder: Path, corpus: Corpus, config: Config, resources: Resources) -> Update:
+def write_index(
+    folder: Path,
+    corpus: Corpus,
+    config: Config,
+    resources: Resources,
+    rule: AlphaRule | None = None,
+) -> Update:
     """Write the index of a system over documents, or bring one up to date: documents that are as
     they were, by their digest, are not analysed or embedded again, and what comes out is what a new
-    folder would hold. Readers see the old state or the new.
+    folder would hold. Readers see the old state or the new. `rule` is what a system has learned
+    whose alpha goes by question.
 
     Raises RunError when the folder is something else or cannot be written, CorpusError when there
     is no text.
@@ -88,6 +98,8 @@ def write_index(folder: Path, corpus: Corpus, config: Config, resources: Resourc
             old = usable_state(folder, depends)
             passages, counts = brought_up(corpus, digests, config, resources, old)
             _write(fresh, corpus, digests, config, passages, resources)
+            if rule is not None:
+                (fresh / WEIGHTS).write_text(f"{json.dumps(rule.to_json())}\n", "utf-8")
             sizes = {file.name: file.stat().st_size for file in sorted(fresh.iterdir())}
             manifest = {
                 "format": FORMAT,
@@ -194,6 +206,9 @@ def _open(folder: Path, place: Path, resources: Resources) -> Searcher:
         {} if config.bm25 is None else _lexical(place, config.bm25, indexes, views),
         {} if config.dense is None else _semantic(place, config.dense, was["similarity"], views),
     )
+    if config.fusion is not None and config.fusion.rule is not None:
+        rule = AlphaRule.from_json(json.loads((place / WEIGHTS).read_text("utf-8")))
+        config = by_rule(config, rule)
     return Searcher(corpus, config, resources, indexes)
 
 

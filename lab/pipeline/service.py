@@ -77,7 +77,7 @@ def service(
             {
                 "name": name,
                 "system": searcher.config.name,
-                "alpha": searcher.config.fusion.alpha if searcher.config.fusion else None,
+                "alpha": _shown_alpha(searcher),
             }
             for name, searcher in searchers.items()
         ]
@@ -119,6 +119,12 @@ def serve(
     say(f"serving {names} at http://{host}:{listening.getsockname()[1]}/")
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning"))
     server.run(sockets=[listening])
+
+
+def _shown_alpha(searcher: Searcher) -> float | str | None:
+    """The weight of the dense leg, or the rule that gives each question one; None for one leg."""
+    fusion = searcher.config.fusion
+    return None if fusion is None else fusion.rule or fusion.alpha  # type: ignore[return-value]  # without a rule a number
 
 
 class _TooLargeError(Exception):

@@ -10,6 +10,7 @@ from lab.chunking.chunk import Chunking
 from lab.chunking.context import Delivery
 from lab.config.config import Config
 from lab.corpus.filter import Filter
+from lab.errors import ConfigError
 from lab.pipeline.indexes import Indexes
 from lab.pipeline.memo import TimedMemo
 from lab.pipeline.pair_scores import PairScores
@@ -220,7 +221,25 @@ class Stages:
         fusion = config.fusion
         assert fusion is not None  # hybrid systems have one
         both = self.candidates(config.bm25, config.dense, config.depth)
-        return self._first_stages.once(key, lambda: fuse(both, fusion, config.depth, boost))
+        if isinstance(fusion.alpha, float):
+            return self._first_stages.once(key, lambda: fuse(both, fusion, config.depth, boost))
+        alphas = self.alphas(config)
+        return self._first_stages.once(
+            key, lambda: fuse_at(both, fusion, alphas, config.depth, boost)
+        )
+
+    def alphas(self, config: Config) -> Floats:
+        """The alpha of every question of a hybrid system."""
+        fusion = config.fusion
+        assert fusion is not None  # hybrid systems have one
+        if isinstance(fusion.alpha, float):
+            return np.full(len(self.questions), fusion.alpha)
+        if isinstance(fusion.alpha, str):
+            raise ConfigError(
+                f"alpha '{fusion.alpha}' is learned from questions whose evidence is known: sweep "
+                "it, and load the run"
+            )
+        return fusion.alpha.of(self, config)
 
     def _only_leg(self, config: Config) -> tuple[Ranking, float]:
         """The leg of a system that has one, and the lower bound of its scores."""
@@ -247,18 +266,9 @@ class Stages:
         most = 2 * depth * (1 + int(np.bincount(self.questions.owner).max(initial=0)))
         return self._fused(held, ("reach", lexical, semantic, depth), most)
 
-    def first_stage_of(self, config: Config, query: Ints) -> Ranking:
-        """The first stage of some questions, one row each."""
-        bm25, nearest, fusion = config.bm25, config.dense, config.fusion
-        if bm25 is None or nearest is None or fusion is None or self.variants is not None:
-            first = self.first_stage(config)
-            return Ranking(first.chunks[query], first.scores[query])
-        of_questions = self.candidates(bm25, nearest, config.depth).of(query)
-        return fuse(of_questions, fusion, config.depth, self.indexes.boost(config.features))
-
     def first_stage_at(self, config: Config, query: Ints, alphas: Floats) -> Ranking:
-        """The first stage of some questions of a hybrid system, each at an alpha of its own between
-        0 and 1."""
+        """The first stage of some questions of a hybrid system, each at an alpha of its own in
+        [0, 1]."""
         assert config.bm25 is not None  # hybrid systems have both legs
         assert config.dense is not None
         assert config.fusion is not None

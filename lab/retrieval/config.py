@@ -1,19 +1,22 @@
 """The slices of a system's config that retrieval reads."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    InstanceOf,
     RootModel,
     ValidationError,
     model_serializer,
     model_validator,
 )
 
+from lab.arrays import Floats
 from lab.chunking.numbers import Count, CountFromZero, Number, UnitInterval, number, whole, within
 from lab.chunking.units import words
 from lab.retrieval.analyzer import AnalyzerName
@@ -33,6 +36,8 @@ COMPUTES: dict[Backend, tuple[Dtype, ...]] = {
     "openvino": ("float32", "bfloat16"),
 }
 Mode = Literal["bm25", "dense", "hybrid"]
+# By what a question gets an alpha of its own: its kind, its length, figures known before fusion.
+RuleName = Literal["by_kind", "by_length", "learned"]
 # Beyond it a repeated word counts as often as it stands, to the decimals that decide order.
 K1 = Annotated[Number, within(0, 1e6)]
 
@@ -141,12 +146,45 @@ class DenseConfig(_Slice):
         return "|".join((self.model, self.dtype, self.device, *engine))
 
 
+class AlphaByQuestion(ABC):
+    """An alpha for every question, once a rule for it is known (see `lab.pipeline.alphas`)."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The rule's name."""
+
+    @abstractmethod
+    def of(self, stages: Any, config: Any) -> Floats:
+        """The alpha of every question that the stages of a hybrid system are asked."""
+
+
+def _alpha(value: Any) -> Any:
+    if value in get_args(RuleName) or isinstance(value, AlphaByQuestion):
+        return value
+    try:
+        if 0 <= number(value) <= 1:
+            return number(value)
+    except ValueError:
+        pass
+    rules = ", ".join(f"'{name}'" for name in get_args(RuleName))
+    raise ValueError(f"expected a number from 0 to 1, or one of {rules}")
+
+
+Alpha = Annotated[float | RuleName | InstanceOf[AlphaByQuestion], BeforeValidator(_alpha)]
+
+
 class FusionConfig(_Slice):
     """How the legs are joined. `alpha` in [0, 1] is the weight of the dense leg: 0 is BM25 alone, 1
-    dense alone."""
+    dense alone; by the name of a rule every question has its own, which is learned from questions
+    whose evidence is known."""
 
     normalization: Normalization = "min-max"
-    alpha: UnitInterval = 0.5
+    alpha: Alpha = 0.5
+
+    @property
+    def rule(self) -> RuleName | None:
+        """The rule that gives each question its alpha; None where all have the same."""
+        return None if isinstance(self.alpha, float) else str(self.alpha)  # type: ignore[return-value]  # no other text passes
 
 
 def _weights(value: Any) -> tuple[tuple[str, float], ...]:

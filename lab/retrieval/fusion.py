@@ -215,18 +215,27 @@ def contributions(
 def fuse_at(
     pool: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None
 ) -> Ranking:
-    """`fuse` with an alpha of its own for every question, each between 0 and 1; the config's means
-    nothing."""
-    return rank(
-        pool.chunks,
-        weigh(*contributions(pool, config.normalization, boost), alphas[:, None]),
-        depth,
+    """`fuse` with an alpha of its own for every question; the config's means nothing."""
+    between = np.flatnonzero((alphas > 0) & (alphas < 1))
+    inner = pool.of(between)
+    scores = weigh(*contributions(inner, config.normalization, boost), alphas[between, None])
+    rows, parts = [between], [rank(inner.chunks, scores, depth)]
+    for end in (0.0, 1.0):
+        at_end = np.flatnonzero(alphas == end)
+        whole = config.model_copy(update={"alpha": end})
+        rows.append(at_end)
+        parts.append(fuse(pool.of(at_end), whole, depth, boost))
+    back = np.argsort(np.concatenate(rows))
+    return Ranking(
+        np.concatenate([part.chunks for part in parts])[back],
+        np.concatenate([part.scores for part in parts])[back],
     )
 
 
 def fuse(pool: Candidates, config: FusionConfig, depth: int, boost: Boost | None = None) -> Ranking:
     """The fused ranking. A leg of weight 0 contributes no candidates: alpha 0 is exactly BM25's
     list, alpha 1 exactly the dense one; with features, the order that these give to that list."""
+    assert isinstance(config.alpha, float)  # alphas of questions are `fuse_at`'s
     if config.alpha in (0, 1) and boost is not None:
         scores, places, lower = (
             (pool.bm25, pool.bm25_rank, 0.0)

@@ -220,6 +220,26 @@ TABLES: dict[str, Table] = {
         },
         {},
     ),
+    "weighing": Table(
+        "a hybrid family and question, where alpha goes by question",
+        {
+            "family, query_id": "of what, before any reranker",
+            "words, identifiers, ..., scq": "what is known of it before fusion: its predictors",
+            "alpha_common, alpha_(rule)": "its alpha, chosen and trained on other documents",
+            "at_(alpha)": "the selecting metric at alpha 0, at 1, at these and at its own best",
+        },
+        {},
+    ),
+    "weights": Table(
+        "a hybrid family and rule for alpha by question",
+        {
+            "family, rule": "of what",
+            "folds": "into how many folds, by document, the questions were parted",
+            "picked": "JSON: in which share of the folds each candidate was chosen",
+            "weights": "JSON: the rule as learned from all questions, for use",
+        },
+        {},
+    ),
 }
 
 
@@ -260,35 +280,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     return [_plain(item) for item in value] if isinstance(value, list) else value
-
-
-def readme(title: str) -> str:
-    """README.md of a run folder: every table and column."""
-    lines = [
-        f"# Run: {title}",
-        "",
-        "`report.html` shows this run and opens from disk. The tables are Parquet, for pandas:",
-        "",
-        "```python",
-        "import lab",
-        "",
-        'run = lab.read_run(".")          # run.table(), run.causes(), run.explain("question") ...',
-        "causes = run.causes()             # or pandas.read_parquet('causes.parquet')",
-        "# Misses that come back at some alpha below 0.3:",
-        'early = causes.explode(["alpha_low", "alpha_high"]).query("alpha_low < 0.3")',
-        "```",
-        "",
-        "What is absent is null. `manifest.json` says what was run: settings, fingerprints, paths,",
-        "versions, seeds, notes, conclusions and timings.",
-    ]
-    for name, table in TABLES.items():
-        lines += ["", f"## {name}.parquet", "", f"A row is {table.row}.", ""]
-        lines += ["| column | holds |", "|---|---|"]
-        lines += [
-            f"| {_cell(columns)} | {_cell(holds)} |" for columns, holds in table.columns.items()
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -18,7 +18,8 @@ from typing import Any
 
 from lab.corpus.lines import read_json, read_text
 from lab.errors import RunError
-from lab.runs.columns import TABLES, readme, schema, with_lists
+from lab.runs.columns import TABLES, schema, with_lists
+from lab.runs.guide import readme
 from lab.runs.lacking import lacking_parts
 from lab.runs.tables import Tables
 from lab.storage.folder import obstacle, replacing

@@ -10,7 +10,7 @@ from lab.pipeline.hosted.connected import connect
 from lab.pipeline.index_folder import Update, write_index
 from lab.retrieval.encoder import Encoder
 from lab.runs.inputs import corpus_places
-from lab.runs.load import RECOMMENDED, chosen, resources_of
+from lab.runs.load import RECOMMENDED, chosen, resources_of, rule_of
 from lab.runs.run import Run
 from lab.storage.progress import Progress
 
@@ -41,4 +41,4 @@ def index(
     connect(run.manifest.get("hosted", {}), resources)
     if config.bm25 is not None and config.bm25.synonyms:
         resources.read_synonyms([config.bm25.synonyms])
-    return write_index(Path(to), given, config, resources)
+    return write_index(Path(to), given, config, resources, rule_of(run, config))

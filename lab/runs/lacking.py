@@ -35,6 +35,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "separation": ("system", "stage", "auc"),
     "thresholds": ("system", "threshold"),
     "calls": ("system", "query_id", "call", "asked", "coverage", "added"),
+    "weighing": ("family", "query_id", "at_bm25", "at_dense", "at_common", "at_oracle"),
+    "weights": ("family", "rule", "folds", "picked", "weights"),
 }
 # The others may be empty, and then have what columns they like.
 FILLED = ("systems", "scores", "questions")

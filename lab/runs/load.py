@@ -1,5 +1,6 @@
 """From a verdict to its use: a system of a finished run, ready to be asked."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from lab.config.grid import Grid
 from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.corpus.document import Corpus
 from lab.errors import RunError
+from lab.evaluation.alpha_rules import AlphaRule
+from lab.pipeline.alphas import by_rule
 from lab.pipeline.hosted.connected import connect, connected_encoders, connected_rerankers
 from lab.pipeline.index_folder import open_index
 from lab.pipeline.resources import Resources
@@ -34,9 +37,11 @@ def load(
     rerankers: Mapping[str, PairScorer | HostedRerankerConfig] | None = None,
 ) -> Searcher:
     """A searcher of one system of a run: its recommended one, its `best`, or one by its name or
-    short label. `corpus` says where the documents lie if not where the run says; `encoders` and
-    `rerankers` are the objects that the sweep was given, if any. `run` may be the folder of an
-    index (see `lab.runs.index`), which holds one system and its documents.
+    short label. One whose alpha goes by question has the rule that was learned from all questions,
+    where the sweep ranked each by one that had not seen its document. `corpus` says where the
+    documents lie if not where the run says; `encoders` and `rerankers` are the objects that the
+    sweep was given, if any. `run` may be the folder of an index (see `lab.runs.index`), which holds
+    one system and its documents.
 
     Raises RunError when the run, the index or its documents cannot be read, or have changed, and
     for an unknown system; ConfigError for a foreign retriever.
@@ -48,7 +53,24 @@ def load(
     connect(run.manifest.get("hosted", {}), resources)
     if config.bm25 is not None and config.bm25.synonyms:
         resources.read_synonyms([config.bm25.synonyms])
-    return Searcher(run.corpus, config, resources)
+    rule = rule_of(run, config)
+    return Searcher(run.corpus, config if rule is None else by_rule(config, rule), resources)
+
+
+def rule_of(run: Run, config: Config) -> AlphaRule | None:
+    """What the run learned for a system whose alpha goes by question, from all its questions; None
+    where all have one alpha. Raises RunError where the run does not hold it."""
+    if config.fusion is None or config.fusion.rule is None:
+        return None
+    weights = run.tables.weights
+    family = config.model_copy(update={"rerank": None}).family
+    rows = weights[(weights["family"] == family) & (weights["rule"] == config.fusion.rule)]
+    if rows.empty:
+        raise RunError(
+            f"the run has no weights for alpha '{config.fusion.rule}' of '{family}'; run the "
+            "experiment again"
+        )
+    return AlphaRule.from_json(json.loads(rows.iloc[0]["weights"]))
 
 
 def _indexed(

@@ -31,17 +31,9 @@ from lab.runs.metrics import MetricStudy, metric_study
 from lab.runs.phases import phase_effects, phase_table
 from lab.runs.questions import questions_of
 from lab.runs.renderer import renderer
-from lab.runs.slices import (
-    KIND,
-    SIBLINGS,
-    Sliced,
-    confusion_table,
-    kinds_of,
-    slice_table,
-    sliced,
-    slices_of,
-)
+from lab.runs.slices import KIND, Sliced, sliced, table_by
 from lab.runs.tables import Tables
+from lab.runs.weighing import predictor_table, weighing_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,6 +174,16 @@ class Run:
         questions; all questions, then every kind."""
         return self.tables.alphas.copy()
 
+    def weighing(self) -> "pd.DataFrame":
+        """What alpha by question is worth against one alpha for all and against the oracle; a row a
+        hybrid family and rule (see `lab.runs.weighing`)."""
+        return weighing_table(self.tables)
+
+    def predictors(self) -> "pd.DataFrame":
+        """How well what is known of a question before fusion foretells what it scores, by Kendall's
+        tau; a row a hybrid family whose alpha goes by question, and predictor."""
+        return predictor_table(self.tables)
+
     def separation(self) -> "pd.DataFrame":
         """How well each stage's best score tells answerable from unanswerable questions; a row a
         system and stage (see `lab.diagnosis.separation.Separation`)."""
@@ -199,12 +201,7 @@ class Run:
         of the evidence from the nearest cut. By `siblings`: how often a near-miss identifier
         outranks the right one (see `lab.runs.siblings.Confusion`), a row a system."""
         names = [self.tables.named(system) for system in systems or self.systems]
-        if by == KIND:
-            return slice_table(self.tables, by, kinds_of(self.tables, names))
-        inputs = self.corpus, self.queries
-        if by == SIBLINGS:
-            return confusion_table(self.tables, *inputs, names)
-        return slice_table(self.tables, by, slices_of(self.tables, *inputs, by, names))
+        return table_by(self.tables, by, names, lambda: (self.corpus, self.queries))
 
     def sliced(self, by: str = KIND, system: str | None = None) -> Sliced:
         """What `lab slices` shows of one axis for a system: `slices` beside what it is compared

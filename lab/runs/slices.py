@@ -1,7 +1,7 @@
 """A finished run by slices: every metric over the questions of one kind, tag, document type,
 length, language or distance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,21 @@ def _order(name: str) -> tuple[int, str]:
     one as text, first."""
     digits = "".join(character for character in name.split("-")[0] if character.isdigit())
     return (int(digits) if digits and name[0].isdigit() else -1, name)
+
+
+def table_by(
+    tables: Tables,
+    by: str,
+    systems: Sequence[str],
+    inputs: Callable[[], tuple[Corpus, Sequence[Query]]],
+) -> "pd.DataFrame":
+    """The rows of `slice_table` along any axis, or those of `confusion_table`. `inputs` reads the
+    documents and questions, which the kind does not need."""
+    if by == KIND:
+        return slice_table(tables, by, kinds_of(tables, systems))
+    if by == SIBLINGS:
+        return confusion_table(tables, *inputs(), systems)
+    return slice_table(tables, by, slices_of(tables, *inputs(), by, systems))
 
 
 def confusion_table(

@@ -39,6 +39,8 @@ class Tables:
     separation: "pd.DataFrame"
     thresholds: "pd.DataFrame"
     calls: "pd.DataFrame"
+    weighing: "pd.DataFrame"
+    weights: "pd.DataFrame"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lab.config.config import Config
-from lab.diagnosis.alpha.families import Family, on_curves, representatives
+from lab.diagnosis.alpha.families import Families, Family, on_curves, representatives
 from lab.diagnosis.diagnose import Diagnosis
 from lab.diagnosis.replay import Replay
 from lab.diagnosis.unanswerable import Unanswered, unanswered
@@ -19,6 +19,7 @@ from lab.sweeping.outcome import SystemOutcome
 from lab.sweeping.plan import Plan
 from lab.sweeping.profile import Profile
 from lab.sweeping.shelf import Shelf
+from lab.sweeping.weighing import Weigher, Weighing
 
 # Whether filters and variants are used.
 Asking = tuple[bool, bool]
@@ -31,17 +32,20 @@ class ChunkingOutcome:
     systems: tuple[SystemOutcome, ...]
     families: tuple[Family, ...]
     unanswered: tuple[Unanswered, ...]
+    weighings: tuple[Weighing, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
     """Systems that ask the questions alike: the stages that are asked, those of the unanswerable
-    questions (None where the sets have none), and the diagnosis."""
+    questions (None where the sets have none), the diagnosis, and the `systems` by their configs,
+    with the alphas of questions where a rule gives them."""
 
-    configs: Sequence[Config]
+    systems: Mapping[Config, Config]
     stages: Stages
     unanswerable: Stages | None
     diagnosis: Diagnosis
+    weigher: Weigher
 
 
 def run_chunking(
@@ -56,37 +60,44 @@ def run_chunking(
     the shelf does not know. With a `profile`, measure their latency as well."""
     timed = stages.resources.timed
     judging = shelf.judging(stages, plan)
-    groups = _groups(stages, configs, plan, judging)
     wanted = configs if wanted is None else wanted
+    groups = _groups(stages, configs, plan, judging, wanted)
     keys = {config: _key(config, groups[_asking(config)], plan) for config in wanted}
     asked: list[tuple[Stages, Sequence[Config]]] = []
     for group in groups.values():
-        members = [config for config in group.configs if config in keys]
-        asked.append((group.stages, [c for c in members if not shelf.knows(keys[c])]))
+        new = [system for config, system in group.systems.items() if not shelf.knows(keys[config])]
+        asked.append((group.stages, new))
         if group.unanswerable is not None:
-            asked.append((group.unanswerable, members))
+            asked.append((group.unanswerable, list(group.systems.values())))
     prepare_pairs(asked)
     with timed("judge"):
         evidence = evidence_pairs(judging.judge("chunk"))
     outcomes = []
     for config in wanted:
         group = groups[_asking(config)]
-        run = partial(_outcome, config, group, plan, judging, evidence)
+        run = partial(_outcome, group.systems[config], group, plan, judging, evidence)
         outcomes.append(shelf.outcome(keys[config], run))
         # A family is drawn at its first use, which a known outcome does not make.
         group.diagnosis.family_name(config, outcomes[-1].run)
     if profile is not None:
         with timed("profile"):
             for group in groups.values():
-                profile.measure(group.stages, group.configs)
+                profile.measure(group.stages, group.systems)
     with timed("unanswerable"):
         separations = [
-            unanswered(group.stages, group.unanswerable, config, outcome.run.judge, plan.pieces)
+            unanswered(
+                group.stages,
+                group.unanswerable,
+                group.systems[config],
+                outcome.run.judge,
+                plan.pieces,
+            )
             for config, outcome in zip(wanted, outcomes, strict=True)
             if (group := groups[_asking(config)]).unanswerable is not None
         ]
     families = (family for group in groups.values() for family in group.diagnosis.families)
-    return ChunkingOutcome(tuple(outcomes), tuple(families), tuple(separations))
+    weighings = (weighing for group in groups.values() for weighing in group.weigher.weighings)
+    return ChunkingOutcome(tuple(outcomes), tuple(families), tuple(separations), tuple(weighings))
 
 
 def parted(configs: Sequence[Config], most: int) -> list[list[Config]]:
@@ -112,15 +123,18 @@ def rejoined(
     systems: dict[Config, SystemOutcome] = {}
     separations: dict[Config, Unanswered] = {}
     drawn: dict[Config, Family] = {}
+    weighings: dict[str, Weighing] = {}
     for members, outcome in parts:
         systems |= zip(members, outcome.systems, strict=True)
         separations |= zip(members, outcome.unanswered, strict=False)  # all of them, or none
         drawn |= {family.config: family for family in outcome.families}
+        weighings |= {weighing.family: weighing for weighing in outcome.weighings}
     known = [one for members in _alike(configs).values() for one in representatives(members)]
     return ChunkingOutcome(
         tuple(systems[config] for config in configs),
         tuple(drawn[one] for one in known if one in drawn),
         tuple(separations[config] for config in configs if config in separations),
+        tuple(weighings[one.family] for one in known if one.family in weighings),
     )
 
 
@@ -130,10 +144,14 @@ def run_phase(
     """Rank and judge every system of one chunking at a phase of whose misses nobody asks why."""
     judging, alike = shelf.judging(stages, plan), _alike(configs)
     asked = {asking: stages.asked_by(members[0]) for asking, members in alike.items()}
-    prepare_pairs([(asked[asking], members) for asking, members in alike.items()])
+    systems: dict[Config, Config] = {}
+    for asking, members in alike.items():
+        families = Families(asked[asking], plan.pieces, plan.cutoff, members)
+        systems |= _weighed(Weigher(asked[asking], families, plan), members, judging)
+    prepare_pairs([(asked[of], [systems[c] for c in members]) for of, members in alike.items()])
     runs = []
     for config in configs:
-        ranking = asked[_asking(config)].ranking(config)
+        ranking = asked[_asking(config)].ranking(systems[config])
         with stages.resources.timed("judge"):
             run = judging.judged(config.deliver, ranking)
             runs.append(replace(run, judged=run.judged.first(plan.ranks_read)))
@@ -159,20 +177,36 @@ def _alike(configs: Sequence[Config]) -> Mapping[Asking, Sequence[Config]]:
 
 
 def _groups(
-    stages: Stages, configs: Sequence[Config], plan: Plan, judging: Judging
+    stages: Stages,
+    configs: Sequence[Config],
+    plan: Plan,
+    judging: Judging,
+    wanted: Sequence[Config],
 ) -> Mapping[Asking, _Group]:
-    """The same with what they ask."""
+    """The same with what they ask; of their systems those that are wanted."""
     unanswerable = stages.asking(plan.unanswerable) if plan.unanswerable else None
     groups = {}
     for asking, members in _alike(configs).items():
         asked = stages.asked_by(members[0])
+        replay = Replay(asked, plan.pieces, plan.cutoff, members, judging.judged)
+        weigher = Weigher(asked, replay.families, plan)
         groups[asking] = _Group(
-            configs=members,
+            systems=_weighed(weigher, [c for c in members if c in wanted], judging),
             stages=asked,
             unanswerable=unanswerable and unanswerable.asked_by(members[0]),
-            diagnosis=Diagnosis(Replay(asked, plan.pieces, plan.cutoff, members, judging.judged)),
+            diagnosis=Diagnosis(replay),
+            weigher=weigher,
         )
     return groups
+
+
+def _weighed(
+    weigher: Weigher, configs: Sequence[Config], judging: Judging
+) -> Mapping[Config, Config]:
+    """The systems by their configs, with the alphas of questions where a rule gives them."""
+    return {
+        config: weigher.with_alphas(config, judging.judge(config.deliver)) for config in configs
+    }
 
 
 def _outcome(

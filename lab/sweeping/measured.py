@@ -21,6 +21,7 @@ from lab.sweeping.heldout import Sealed
 from lab.sweeping.plan import Plan
 from lab.sweeping.preflight.facts import ChunkFacts
 from lab.sweeping.profile import Profile
+from lab.sweeping.weighing import Weighing
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ class Measured:
     aside; `incomparable` has for each system why its figures cannot be compared, None where they
     can: only those take part in any choice or test; `calls` has for each system the searches of one
     that searches several times for a question. `by_phase` (phases x systems x questions x
-    metrics) are the scores of which `values` are the means, None where there is one phase."""
+    metrics) are the scores of which `values` are the means, None where there is one phase.
+    `weighings` are what was learned of alpha by question."""
 
     plan: Plan
     account: Account
@@ -68,6 +70,7 @@ class Measured:
     calls: tuple[tuple[CallStep, ...], ...]
     sealed: Sealed | None = None
     by_phase: Floats | None = None
+    weighings: tuple[Weighing, ...] = ()
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

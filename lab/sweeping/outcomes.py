@@ -24,6 +24,7 @@ from lab.sweeping.preflight.preparation import Preparation
 from lab.sweeping.profile import Profile
 from lab.sweeping.shelf import Shelf
 from lab.sweeping.tools import Tools
+from lab.sweeping.weighing import Weighing
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,8 @@ class Outcomes:
     """The systems' outcomes, what those of one chunking share (`families` of alphas, `unanswered`
     questions), who did the work (`identities`), latencies if they were asked for, and `notes` to
     the reader, told by now. `phased` are the runs at the phases after the first: a list a phase, of
-    a run a system, the first one again where there is no other."""
+    a run a system, the first one again where there is no other. `weighings` are what was learned
+    of alpha by question, a hybrid family each."""
 
     systems: tuple[SystemOutcome, ...]
     families: tuple[Family, ...]
@@ -40,6 +42,7 @@ class Outcomes:
     profile: Profile | None
     notes: tuple[str, ...]
     phased: tuple[tuple[SystemRun, ...], ...] = ()
+    weighings: tuple[Weighing, ...] = ()
 
     @property
     def runs(self) -> list[SystemRun]:
@@ -102,6 +105,7 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
                 phased.setdefault(place, []).append(run)
         advance(len(places))
     families = [family for chunk in plan.by_chunk for family in shared[chunk].families]
+    weighings = [weighing for chunk in plan.by_chunk for weighing in shared[chunk].weighings]
     identities, notes = identities_of(plan.systems, resources), list[str]()
     for place, (name, retriever) in enumerate(tools.retrievers.items(), start=len(plan.systems)):
         foreign = run_foreign(name, retriever, plan, resources)
@@ -128,4 +132,5 @@ def run_systems(plan: Plan, preparation: Preparation, tools: Tools, shelf: Shelf
             )
             for phase in range(len(plan.phases) - 1)
         ),
+        weighings=tuple(weighings),
     )

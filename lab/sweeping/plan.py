@@ -10,9 +10,11 @@ from lab.config.grid import Grid
 from lab.config.measure import Measure
 from lab.config.phases import check_phases, shares
 from lab.corpus.document import Corpus
+from lab.diagnosis.alpha.summary import has_curve
 from lab.diagnosis.cutoff import Cutoff
 from lab.diagnosis.unanswerable import unanswerable
 from lab.errors import ConfigError
+from lab.evaluation.alpha_rules import AlphaRule
 from lab.evaluation.metrics import WEIGHTED, Metric, parse_metric
 from lab.evaluation.own import OwnMetric
 from lab.evaluation.scores import check_unit
@@ -30,7 +32,8 @@ class Plan:
     """What a sweep is asked: the systems of the `grid`, and after them the foreign ones; the
     documents; all `queries`, those that are `sealed` among them, and the `pieces` of those that are
     scored; and the `metrics`, of which the user's own call `functions`. `notes` say what of the
-    grid is left out, and why."""
+    grid is left out, and why. `rule` gives every question its alpha where a system asks for one by
+    question; None learns it here."""
 
     name: str
     systems: tuple[Config, ...]
@@ -45,6 +48,7 @@ class Plan:
     metrics: tuple[Metric, ...]
     functions: Mapping[str, OwnMetric]
     notes: tuple[str, ...]
+    rule: AlphaRule | None = None
 
     @cached_property
     def configs(self) -> tuple[Config, ...]:
@@ -127,6 +131,7 @@ def plan_of(
     asked = pieces(open_questions, measure.unit)
     metrics = tuple(parse_metric(metric) for metric in measure.measured)
     check_unit(metrics, asked.unit)
+    _check_rules(systems, measure, Cutoff.of(metrics).cap)
     return Plan(
         name=name,
         systems=systems,
@@ -141,4 +146,16 @@ def plan_of(
         metrics=metrics,
         functions=measure.own_metrics(),
         notes=(*failed, *impossible, *idle),
+        rule=tools.rule,
     )
+
+
+def _check_rules(systems: Sequence[Config], measure: Measure, cap: int) -> None:
+    """Raises ConfigError where an alpha by question has no metric to learn by."""
+    rules = dict.fromkeys(system.fusion.rule for system in systems if system.fusion)
+    chosen = measure.select_by
+    if any(rules) and (chosen == WEIGHTED or not has_curve(parse_metric(chosen), cap)):
+        raise ConfigError(
+            f"alpha '{next(filter(None, rules))}' is learned by measure.select_by, '{chosen}', "
+            f"which is no function of the first {cap} ranks; choose by one that is, like 'ndcg@10'"
+        )

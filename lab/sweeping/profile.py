@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -35,13 +35,15 @@ class Profile:
     indexes: dict[str, int] = field(default_factory=dict)
     latencies: dict[Config, Latency] = field(default_factory=dict)
 
-    def measure(self, stage: Stages, configs: Iterable[Config]) -> None:
-        """Time the systems of one chunking, whose indexes are built, and add up what these hold."""
-        for config in configs:
+    def measure(self, stage: Stages, systems: Mapping[Config, Config]) -> None:
+        """Time the systems of one chunking (by their configs), whose indexes are built, and add up
+        what these hold."""
+        for config, system in systems.items():
             # A reranker is not timed, so its system answers as fast as the one without.
             plain = config.model_copy(update={"rerank": None})
             if plain not in self.latencies:
-                self.latencies[plain] = latency(stage, plain)
+                asked = system.model_copy(update={"rerank": None})
+                self.latencies[plain] = latency(stage, asked)
             self.latencies[config] = self.latencies[plain]
             legs = {
                 "bm25": config.bm25 and stage.indexes.bm25_index(config.bm25),

@@ -33,6 +33,7 @@ from lab.sweeping.shelf import Shelf
 from lab.sweeping.tables import run_of
 from lab.sweeping.tools import Tools, check_shards
 from lab.sweeping.values import values_of
+from lab.sweeping.weighing import rule_of
 
 if TYPE_CHECKING:
     from lab.sweeping.arguments import GivenCorpus, GivenMeasure, GivenQueries
@@ -157,6 +158,7 @@ def _with_shelf(plan: Plan, tools: Tools, shelf: Shelf) -> Measured:
         incomparable=tuple(system.incomparable for system in outcomes.systems),
         calls=tuple(system.calls for system in outcomes.systems),
         by_phase=values.by_phase,
+        weighings=outcomes.weighings,
     )
 
 
@@ -203,13 +205,15 @@ def _with_sealed(outcome: Measured, tools: Tools) -> Measured:
     plan = outcome.plan
     if not plan.sealed:
         return outcome
-    chosen = plan.configs[outcome.compared[outcome.selection.recommended]]
+    place = outcome.compared[outcome.selection.recommended]
+    chosen = plan.configs[place]
+    rule = rule_of(outcome.weighings, outcome.families[place], chosen)
     tools.progress.note(
         f"{counted(len(plan.sealed), 'sealed question')}: scored once, for {chosen.name}"
     )
     unsealed = plan.measure.model_copy(update={"sealed": 0.0})
     same = {name: of for name, of in tools.retrievers.items() if name == chosen.retriever}
-    last = replace(tools, progress=Silent(), retrievers=same, profile=False)
+    last = replace(tools, progress=Silent(), retrievers=same, profile=False, rule=rule)
     fresh = run_of(measured(plan.corpus, plan.sealed, one_cell(chosen), unsealed, plan.name, last))
     scored = replace(outcome, sealed=_sealed_scores(fresh, chosen.name))
     if chosen.name not in fresh.tables.not_comparable:

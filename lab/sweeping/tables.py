@@ -23,6 +23,7 @@ from lab.runs.tables import Tables
 from lab.sweeping.costs import vector_bytes
 from lab.sweeping.manifest import manifest_of
 from lab.sweeping.measured import Measured
+from lab.sweeping.weighing import weighing_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,7 @@ def run_of(measured: Measured) -> Run:
     """The run that a sweep returns; it keeps the documents and questions that it was given."""
     findings, plan = measured.findings, measured.plan
     alphas, means = findings.alphas(plan.pieces, measured.metrics)
+    weighing, weights = weighing_tables(measured.weighings)
     tables = Tables(
         manifest=manifest_of(measured),
         systems=_systems(measured),
@@ -47,6 +49,8 @@ def run_of(measured: Measured) -> Run:
         separation=findings.separation(),
         thresholds=findings.thresholds(),
         calls=_calls(measured),
+        weighing=weighing,
+        weights=weights,
     )
     return Run(tables, Inputs(plan.corpus, plan.queries))
 

@@ -8,6 +8,7 @@ from lab.cluster.cluster import Cluster
 from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.retriever import RetrieverConfig
 from lab.errors import ConfigError, RerankerError
+from lab.evaluation.alpha_rules import AlphaRule
 from lab.pipeline.foreign.retriever import Retriever
 from lab.pipeline.hosted.connected import connected_encoders, connected_rerankers
 from lab.pipeline.resources import Resources
@@ -20,7 +21,7 @@ from lab.storage.progress import Progress, Silent
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a sweep works with (see `lab.sweep`); `failed` are the rerankers that it has to do
-    without."""
+    without, `rule` what gives questions their alpha if that is not to be learned."""
 
     cache: Path | None = None
     progress: Progress = field(default_factory=Silent)
@@ -31,6 +32,7 @@ class Tools:
     failed: tuple[RerankerError, ...] = ()
     cluster: Cluster | None = None
     shards: int = 1
+    rule: AlphaRule | None = None
 
     def resources(self, cache: Cache | None = None) -> Resources:
         """Models and cache of one sweep, which counts and times what it computes."""

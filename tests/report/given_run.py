@@ -143,6 +143,7 @@ def large(systems: int = 100, questions: int = 2000) -> Run:
             pd.DataFrame(columns=["family", "metric", "slice"]),
             pd.DataFrame(columns=["family", "metric", "slice", "value"]),
             *(pd.DataFrame(columns=["system"]) for _ in ("separation", "thresholds", "calls")),
+            *(pd.DataFrame(columns=["family", "rule"]) for _ in ("weighing", "weights")),
         ),
         Inputs(corpus, queries),
     )

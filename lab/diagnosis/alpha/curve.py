@@ -52,15 +52,17 @@ class Curve:
         """The curve of the first `pieces` rows, the others being relevant things."""
         return Curve(self.low, self.high, self.complete[:pieces], self.complete[pieces:])
 
-    def at(self, alphas: Floats) -> Ints:
-        """Pieces x alphas: the completion rank at each alpha; at a border that of the step above
-        it."""
+    def steps(self, alphas: Floats) -> Ints:
+        """The step on which each alpha lies; at a border the one above it."""
         # The point 0 is step 0, the open interval begins with step 1, the point 1 is the last step.
         inner = np.searchsorted(self.low[1:-1], alphas, side="right")
-        step = np.where(
+        return np.where(
             alphas <= 0, 0, np.where(alphas >= 1, len(self.low) - 1, np.maximum(inner, 1))
         )
-        return np.asarray(self.complete[:, step])
+
+    def at(self, alphas: Floats) -> Ints:
+        """Pieces x alphas: the completion rank at each alpha."""
+        return np.asarray(self.complete[:, self.steps(alphas)])
 
     def within(self, piece: int, k: int) -> list[tuple[float, float]]:
         """The closed intervals of alpha in which a piece is complete within k, a point as an

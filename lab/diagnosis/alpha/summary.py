@@ -123,6 +123,12 @@ def metric_values(
     return [np.split(column, np.cumsum(steps)[:-1]) for column in values.T]
 
 
+def values_at(curves: Sequence[Curve], values: Sequence[Floats], alphas: Floats) -> Floats:
+    """Questions x alphas: what every question scores at each alpha."""
+    pairs = zip(curves, values, strict=True)
+    return np.array([of_question[curve.steps(alphas)] for curve, of_question in pairs])
+
+
 def width_within(curve: Curve, k: int) -> float:
     """Share of [0, 1] in which every piece of the question is complete within k; -1 where no alpha
     does it."""

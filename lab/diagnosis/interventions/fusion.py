@@ -1,6 +1,6 @@
 """The legs weighed otherwise: every alpha of a system's normalisation, then those of another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,6 @@ from lab.config.config import Config
 from lab.diagnosis.alpha.curve import Curve
 from lab.diagnosis.causes import LOST
 from lab.diagnosis.interventions.intervention import Case, Intervention, Recovered, no_units
-from lab.pipeline.stages import Stages
-from lab.retrieval.ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,29 +74,9 @@ def _within(case: Case, config: Config, alphas: Mapping[int, float]) -> list[int
         return []
     units, replay = np.array(list(alphas), dtype=np.int64), case.replay
     query, k = replay.pieces.query[units], case.ranks.k[units]
-    first = fused_at(replay.stages, config, query, list(alphas.values()))
+    first = replay.stages.first_stage_at(config, query, np.array(list(alphas.values())))
     back = replay.reruns.within(case.config, case.run.judge, units, first, k)
     return [int(unit) for unit in units[back]]
-
-
-def fused_at(stages: Stages, config: Config, query: Ints, alphas: Sequence[float]) -> Ranking:
-    """The first stage of some questions, each at an alpha of its own in [0, 1]."""
-    assert config.fusion is not None  # legs are fused
-    alpha = np.array(alphas)
-    between = np.flatnonzero((alpha > 0) & (alpha < 1))
-    rows, parts = [between], [stages.first_stage_at(config, query[between], alpha[between])]
-    for end in (0.0, 1.0):
-        at_end = np.flatnonzero(alpha == end)
-        if len(at_end):
-            fusion = config.fusion.model_copy(update={"alpha": end})
-            leg = config.model_copy(update={"fusion": fusion})
-            rows.append(at_end)
-            parts.append(stages.first_stage_of(leg, query[at_end]))
-    back = np.argsort(np.concatenate(rows))
-    return Ranking(
-        np.concatenate([part.chunks for part in parts])[back],
-        np.concatenate([part.scores for part in parts])[back],
-    )
 
 
 ALPHA = Intervention(

@@ -45,11 +45,14 @@ def replies(stages: Stages, config: Config) -> dict[str, Reply]:
         names = ", ".join(name for name, there in hidden.items() if there)
         raise ConfigError(f"'{config.name}' has {names}: hits of its stages do not say all of it")
     shown = [*_legs(stages, config), *_behind(stages, config)]
-    texts = stages.questions.queries
-    return {query.query_id: _reply(stages, config, shown, at) for at, query in enumerate(texts)}
+    alphas = stages.alphas(config) if config.fusion else np.zeros(len(stages.questions))
+    return {
+        query.query_id: _reply(stages, config, shown, at, float(alpha))
+        for (at, query), alpha in zip(enumerate(stages.questions.queries), alphas, strict=True)
+    }
 
 
-def _reply(stages: Stages, config: Config, shown: list[_Shown], query: int) -> Reply:
+def _reply(stages: Stages, config: Config, shown: list[_Shown], query: int, alpha: float) -> Reply:
     fusion = config.fusion
     of_question = tuple(
         StageHits(
@@ -58,7 +61,7 @@ def _reply(stages: Stages, config: Config, shown: list[_Shown], query: int) -> R
             tuple(_hits(stages, stage.ranking, query)),
             returned=None if stage.returned is None else int(stage.returned[query]),
             normalization=fusion.normalization if fusion and stage.kind == "fused" else None,
-            alpha=fusion.alpha if fusion and stage.kind == "fused" else None,
+            alpha=alpha if fusion and stage.kind == "fused" else None,
         )
         for stage in shown
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.chunking.config import DELIVER
 from lab.config.config import Config
+from lab.errors import ConfigError
 from lab.retrieval.config import OWN_TEXT, BM25Config
 
 TEXT, VECTOR, SIMILARITY, ANALYZER = "text", "vector", "lab_bm25", "lab_text"
@@ -44,6 +45,11 @@ def legs(config: Config) -> tuple[bool, bool]:
 def weights(config: Config) -> list[float]:
     """Of BM25 and of the vectors, which add up to 1."""
     assert config.fusion is not None  # asked of a hybrid alone
+    if not isinstance(config.fusion.alpha, float):
+        raise ConfigError(
+            f"alpha '{config.fusion.rule}': an engine has one alpha for all questions; name a "
+            "system of the run that has one with --system"
+        )
     return [round(1 - config.fusion.alpha, 12), config.fusion.alpha]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.config.rows import number_of
 from lab.diagnosis.alpha.summary import NEAR_BEST
 from lab.report.figures.ink import INKS, looks_of_kinds
 from lab.report.figures.panel import Marks, Panel, ends, legend, shortened
@@ -100,7 +101,7 @@ def _measured(run: Run, family: str, metric: str) -> list[dict[str, Any]]:
     rows = systems[
         (systems["family"] == family)
         & systems["rerank_depth"].isna()
-        & systems["alpha"].notna()
+        & systems["alpha"].map(number_of).notna()
         & systems[f"{metric}_low"].notna()
     ]
     return [

@@ -1,10 +1,11 @@
 """Exact alpha curves for the page's slider: the rank of every piece at any alpha."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.config.rows import number_of
 from lab.report.page.packed import packed
 from lab.runs.run import Run
 
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
 
 # Steps that the page carries at most, about 18 bytes each; the recommended system's come first.
 STEPS = 120_000
+
+
+def alphas_of(run: Run) -> list[Any]:
+    """A system's alpha, None for one leg; where it goes by question, that of every scored one."""
+    of_rule, alphas = run.tables.weighing, list[Any]()
+    for row in run.tables.systems.to_dict("records"):
+        alpha = number_of(row["alpha"])
+        name = f"alpha_{row['alpha']}"
+        if alpha is None and name in of_rule:
+            alpha = of_rule.loc[of_rule["family"] == row["family"], name].tolist()
+        alphas.append(alpha)
+    return alphas
 
 
 def curves_of(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.arrays import Ints
-from lab.config.rows import is_absent
 from lab.corpus.document import Corpus
 from lab.report.chosen import chosen_systems, other_system
-from lab.report.page.curves import curves_of
+from lab.report.page.curves import alphas_of, curves_of
 from lab.report.page.packed import packed
 from lab.report.page.systems import pairs
 from lab.report.proof import proof_of
@@ -78,9 +77,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         },
         "complete": packed(run.tables.whole("evidence", "complete")),
         "causes": _causes(run, place, chosen),
-        "alphas": [
-            None if is_absent(alpha) else float(alpha) for alpha in run.tables.systems["alpha"]
-        ],
+        "alphas": alphas_of(run),
         "curves": curves_of(run, chosen, place),
         "chosen": [run.systems.index(system) for system in chosen],
         "rankings": {

@@ -24,6 +24,7 @@ from lab.report.page.systems import facets, system_rows
 from lab.report.page.template import html_file, template, trusted
 from lab.report.phases import phase_story
 from lab.report.verdict import verdict_of
+from lab.report.weighing import weighing_stories
 from lab.runs.run import Run
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def page(
         systems=system_rows(run, next((p for p in plots if p.key == "forest"), None)),
         several=len(run.systems) > 1,
         phases=phase_story(run),
+        weighings=weighing_stories(run),
         chosen=chosen,
         compared=other_system(run),
         causes=explorer["causes"] is not None,

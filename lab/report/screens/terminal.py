@@ -16,6 +16,7 @@ from lab.report.next_step import next_screen
 from lab.report.screens.fitted import Column, FittedTable, metric_columns, number
 from lab.report.screens.phases import phases_screen
 from lab.report.screens.unanswerable import unanswerable
+from lab.report.screens.weighing import weighing_screen
 from lab.report.verdict import FirstScreen, verdict_of
 from lab.runs.labels import shown_settings
 from lab.runs.run import Run
@@ -42,6 +43,8 @@ def first_screen(run: Run) -> RenderableType:
         parts += [Text("\nby kind of question", "bold"), kinds_table(run, shown)]
     if (luck := phases_screen(run)) is not None:
         parts.append(luck)
+    if (weighed := weighing_screen(run)) is not None:
+        parts.append(weighed)
     parts.append(losses(run))
     if (step := next_screen(run, "RUN")) is not None:
         parts.append(step)

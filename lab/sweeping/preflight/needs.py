@@ -1,6 +1,7 @@
 """What systems need that may not be there, asked before anything expensive starts."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from lab.chunking.splitters import missing_library
 from lab.config.config import Config
@@ -14,7 +15,7 @@ from lab.retrieval.stored import oversampled
 
 
 def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
-    """A line for every strategy whose library is not installed, and for every model that cannot
+    """A line for every library that is asked for and not installed, and for every model that cannot
     pool late."""
     lines = [
         missing_library(strategy)
@@ -32,6 +33,12 @@ def unmet(configs: Sequence[Config], resources: Resources) -> tuple[str, ...]:
     lines += _unbounded(configs, resources)
     lines += unsafe(resources)
     lines += _too_many_dims(configs, resources)
+    rules = {config.fusion.rule for config in configs if config.fusion}
+    if "learned" in rules and find_spec("sklearn") is None:
+        lines.append(
+            "fusion.alpha 'learned' needs scikit-learn, which is not installed: pip install "
+            "'retrieval-diagnostics-lab[models]'"
+        )
     return tuple(line for line in lines if line)
 
 

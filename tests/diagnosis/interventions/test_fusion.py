@@ -1,9 +1,10 @@
 """BM25 gives the evidence 1 and the other document 0, the encoder the reverse (min-max of two):
 fused, the evidence has 1 - alpha and the other alpha, so it leads up to 0.5."""
 
+import numpy as np
 import pytest
 
-from lab.diagnosis.interventions.fusion import ALPHA, OTHER_FUSION, fused_at
+from lab.diagnosis.interventions.fusion import ALPHA, OTHER_FUSION
 from lab.diagnosis.interventions.intervention import Case
 from tests.diagnosis.interventions.given_case import case_of, causes, query, recovered
 
@@ -72,7 +73,8 @@ def test_pieces_that_an_alpha_proves_are_not_asked_of_another_fusion() -> None:
 
 def scores_at(case: Case, alphas: list[float]) -> list[list[float]]:
     query_of_rows = case.replay.pieces.query[[0] * len(alphas)]
-    return fused_at(case.replay.stages, case.config, query_of_rows, alphas).scores.tolist()
+    stages = case.replay.stages
+    return stages.first_stage_at(case.config, query_of_rows, np.array(alphas)).scores.tolist()
 
 
 def test_rows_fused_at_alphas_of_their_own() -> None:

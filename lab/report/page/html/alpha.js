@@ -22,7 +22,7 @@ function fusedAt(ranking, rows, alpha) {
 function alphaSlider(data, state, q) {
   const curve = data.curves[state.a], ranking = data.rankings[state.a], rows = rowsOf(data, state.a, q);
   if (!curve || !rows) return null;
-  const own = data.alphas[state.a];
+  const given = data.alphas[state.a], own = Array.isArray(given) ? given[q] : given;
   const shown = el("output", {}), pieces = el("p", { class: "piece-ranks" }), hits = el("ol", { class: "fused" });
   const slider = el("input", { type: "range", min: 0, max: 1, step: 0.005, value: own, "aria-label": "alpha, the weight of the dense leg" });
   const move = () => {
