@@ -280,6 +280,7 @@ def main() -> None:
             "overhead": lambda: alone(
                 "overhead.py", data
             ),  # many minutes of the models' own work: one round
+            "shards": lambda: alone("shards.py"),
             "growth": lambda: growth(asked.growth),
         }
         for name in asked.only if asked.only is not None else benches:

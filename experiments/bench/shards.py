@@ -1,7 +1,7 @@
 """Memory of one shard by how many there are: `python experiments/bench/shards.py [CHUNKS]`.
 
 Made documents of ten chunks (words by Zipf's law) lie in 1, 2, 4 and 8 shards, and 100 questions
-are asked over both legs with their exact scores. Printed are, a line a number of shards, the most
+are asked over both legs with their exact scores. Printed are, for every number of shards, the most
 memory that a shard's process held, and held before it had cut anything, the processor time of all
 shards, seconds a question, and whether rankings and scores are those of the first line.
 """
@@ -100,12 +100,14 @@ def measure(corpus: Corpus, count: int, folder: Path) -> tuple[dict[str, float],
 
 
 def main(chunks: int) -> None:
-    corpus, first = made(chunks), None
+    corpus, rows, first = made(chunks), [], None
     with tempfile.TemporaryDirectory() as folder:
-        for count in (1, 8, 2, 4):
+        for count in (1, 2, 4, 8):
             figures, found = measure(corpus, count, Path(folder))
             first = first or found
-            print(json.dumps({**figures, "same": found == first}), flush=True)
+            rows.append({**figures, "same": found == first})
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    print(json.dumps(rows))
 
 
 if __name__ == "__main__":

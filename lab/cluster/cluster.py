@@ -43,7 +43,6 @@ class Cluster:
         # Nobody asked Ray to tell its makers of its use, or to speak on our screen.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         import ray
 
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
