@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from lab.cli import app
 from lab.config.grid import Grid
+from lab.pipeline.foreign.reply import parse_reply
 from lab.relevance.query import Evidence, Query
 from lab.runs.run import read_run
 from lab.sweeping.sweep import sweep
@@ -63,10 +64,8 @@ def check(retriever: Any) -> None:
     assert not [note for note in result.notes if note.startswith("theirs")], (
         "nothing failed, nothing was unknown"
     )
-    assert [len(hits) for hits in retriever.search([query.text for query in QUERIES[:2]], 3)] == [
-        3,
-        3,
-    ]
+    replies = map(parse_reply, retriever.search([query.text for query in QUERIES[:2]], 3))
+    assert [len(reply.hits) for reply in replies] == [3, 3]
 
 
 def test_tantivy() -> None:
@@ -81,6 +80,19 @@ def test_tantivy_takes_any_punctuation() -> None:
 
 def test_lancedb() -> None:
     check(example("lancedb_hybrid", "lancedb").LanceHybrid(CORPUS, GivenEncoder(VECTORS)))
+
+
+def test_qdrant() -> None:
+    module = example("qdrant_stages", "qdrant_edge")
+    check(module.Qdrant(CORPUS, GivenEncoder(VECTORS)))
+
+
+def test_chroma() -> None:
+    module = example("chroma_stages", "chromadb")
+    with module.server() as port:
+        chroma = module.Chroma(CORPUS, GivenEncoder(VECTORS), port)
+        check(chroma)
+        chroma.close()
 
 
 @pytest.fixture
