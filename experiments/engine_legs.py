@@ -1,7 +1,9 @@
 """Engines' BM25 and HNSW beside the lab's, over the same chunks and vectors: how alike the first
 ten hits are, and what each loses that the other finds, by cause.
 
-python experiments/engine_legs.py [CORPUS SETS] [--out RUN]      # extras: tantivy lancedb qdrant chroma
+python experiments/engine_legs.py [CORPUS SETS] [--out RUN]
+
+Needs the extras tantivy, lancedb, qdrant and chroma.
 """
 
 import sys
