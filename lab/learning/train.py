@@ -1,6 +1,7 @@
 """Training a model: stopped early on documents that it does not see, gone on with after a stop, and
 written whole or not at all."""
 
+import math
 import shutil
 import time
 from collections.abc import Mapping
@@ -151,6 +152,8 @@ def _fit(
         for log in state.log_history
         if "eval_loss" in log and log["step"]
     }
+    if not all(map(math.isfinite, looks.values())):
+        raise LearningError("the loss is no number any more; train anew with less --learning-rate")
     best = min(looks, key=lambda step: (looks[step], step))
     return trainer, {
         "examples": len(parts.train),

@@ -47,6 +47,11 @@ class Training:
                 f"--loss is '{self.loss}', which trains no {self.kind}"
                 f"{nearest(self.loss, LOSSES[self.kind])}"
             )
+        if not 0 < self.learning_rate <= 1:
+            raise ConfigError(
+                f"--learning-rate is {self.learning_rate:g}; expected a number above 0, at most 1, "
+                "like 2e-5"
+            )
 
     def key(self, sources: Mapping[Path, Mined]) -> str:
         """SHA-256 over the settings, the base's weights and all examples: training of one key gives

@@ -97,6 +97,8 @@ def asked_of(
     Raises LearningError, before any training, where there is nothing sealed, no such system, or a
     second set asks what was trained on.
     """
+    if kind == "sparse":
+        raise LearningError("--verdict: this version has no learned sparse leg to judge it in")
     asked = []
     problems: list[str] = []
     for path, mined in sources.items():

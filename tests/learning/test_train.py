@@ -216,6 +216,9 @@ def test_mixed_runs_are_refused() -> None:
 def test_a_loss_of_another_kind_is_refused() -> None:
     with pytest.raises(ConfigError, match="'lambda', which trains no encoder"):
         Training("encoder", "x", "lambda")
+    for rate in (-1.0, 0.0, float("nan"), 2.0):
+        with pytest.raises(ConfigError, match="--learning-rate is"):
+            Training("encoder", "x", "ranking", learning_rate=rate)
 
 
 @pytest.fixture
