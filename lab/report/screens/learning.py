@@ -81,7 +81,7 @@ def verdict_screen(judged: Sequence[Judged], lines: Sequence[Line]) -> Renderabl
     table_alike = [_cells(line) for line in lines]
     columns = (
         Column("metric", "name"),
-        *map(Column, ("untrained", "trained", "difference", "95% interval", "w/l", "p")),
+        *map(Column, ("before", "after", "diff", "95% interval", "w/l", "p")),
         Column("trained is", "word"),
     )
     for of in judged:
