@@ -11,6 +11,7 @@ from lab.pipeline.resources import Resources
 from lab.retrieval.encoder import SentenceEncoder
 from lab.retrieval.prompts import Prompts, Role
 from lab.storage.cache import Cache
+from tests.conftest import ROOT
 from tests.retrieval.shapes import configure, minilm, tiny
 
 TEXTS = [
@@ -50,6 +51,12 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "length above the positions": {"most": 64, "positions": 30},
 }
+
+
+def test_the_published_table_has_every_shape() -> None:
+    published = (ROOT / "experiments/README.md").read_text("utf-8")
+    for name in SHAPES:
+        assert f"\n| {name} | " in published
 
 
 @pytest.fixture(scope="module", params=list(SHAPES))
