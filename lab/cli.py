@@ -66,6 +66,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": learn.train,
     "watch": usage.watch,
     "clicks": usage.clicks,
+    "online": usage.online,
     "compare": decide.compare,
     "ablate": decide.ablate,
     "gate": decide.gate,

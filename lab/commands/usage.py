@@ -119,3 +119,26 @@ def clicks(
         say_json(clicks_record(found, given, out))
     else:
         TextConsole().print(clicks_screen(found, given, settings.thresholds, out))
+
+
+def online(
+    a: Annotated[Path, typer.Argument(help="CSV of the version in force: a row a request.")],
+    b: Annotated[Path, typer.Argument(help="CSV of the new version, with the same columns.")],
+    share: Annotated[float, typer.Option(help="Share of users that were planned for B.")] = 0.5,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two versions that users met: latency_ms or latency_seconds, score and satisfaction
+    (by `user` where rows have one), with intervals that hold however often one looks. Exit code 1
+    if B is worse, or users were not assigned as planned."""
+    from lab.report.screens.console import TextConsole, say_json
+    from lab.report.screens.online import online_record, online_screen
+    from lab.usage.online import online as compare
+    from lab.usage.online import read_arms
+
+    found = compare(*read_arms(a, b), share)
+    if as_json:
+        say_json(online_record(found))
+    else:
+        TextConsole().print(online_screen(found))
+    if found.negative:
+        raise typer.Exit(NEGATIVE_FINDING)
