@@ -85,7 +85,7 @@ def test_the_commands_search_and_export(folder: Path, tmp_path: Path) -> None:
     assert len(read_experiment(out / "experiment.toml").grid.systems()[0]) == 1
     csv = tmp_path / "csv"
     wrong = ["export", str(folder), "--to", "csv", "--system", "x", "--out", str(csv)]
-    with pytest.raises(ConfigError, match="goes with --to config"):
+    with pytest.raises(ConfigError, match="--system goes with --to"):
         CliRunner().invoke(app, wrong, catch_exceptions=False)
     CliRunner().invoke(app, ["export", str(folder), "--to", "csv", "--out", str(csv)])
     assert (csv / "systems.csv").read_bytes().startswith(b"\xef\xbb\xbf")
