@@ -1,12 +1,13 @@
 """What can be varied about chunks: ChunkConfig, and what a hit hands to the reader: Deliver."""
 
 import re
+from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from lab.chunking.numbers import LARGEST, CountFromZero, Number, UnitInterval, within
-from lab.chunking.prefix import Prefix
+from lab.chunking.prefix import FILE, Prefix
 from lab.chunking.size import Size, SizeByType
 from lab.chunking.units import Unit
 
@@ -58,7 +59,8 @@ class ChunkConfig(BaseModel):
     them together; a table gives each document the size of its type. `document` keeps every document
     whole and reads neither. `phase` in [0, 1) is where the first cut falls, as a share of the
     distance of two cuts (see `lab.chunking.phase`). `prefix` is what stands before a chunk's text
-    when it is indexed (see `lab.chunking.prefix`); a whole document has no headings above it.
+    when it is indexed (see `lab.chunking.prefix` and `.contexts`); a whole document has no headings
+    above it.
 
     `semantic` cuts where sentences embedded by the model named `embedder` are farther apart than
     the `percentile` of their document's distances. Names with a colon are other libraries'
@@ -147,6 +149,8 @@ def chunk_label(
         label += f"-p{percentile:.12g}"
     if unit not in (None, "characters"):
         label += f"-{unit}"
+    if prefix and prefix.startswith(FILE):
+        prefix = f"{FILE}{PurePath(prefix.removeprefix(FILE)).name}"
     return f"{label}^{prefix}" if prefix else label
 
 

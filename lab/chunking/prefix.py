@@ -6,12 +6,26 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Annotated
 
+from pydantic import AfterValidator
+
+from lab.chunking.contexts import read_contexts
 from lab.corpus.document import Corpus
 from lab.corpus.fences import fenced_lines
 
-Prefix = Literal["", "title", "headings", "title+headings"]
+KINDS = ("", "title", "headings", "title+headings")
+# Before the path of a file of contexts.
+FILE = "file:"
+
+
+def _prefix(value: str) -> str:
+    if value not in KINDS and not (value.startswith(FILE) and value != FILE):
+        raise ValueError(f"expected one of {', '.join(map(repr, KINDS))}, or 'file:contexts.jsonl'")
+    return value
+
+
+Prefix = Annotated[str, AfterValidator(_prefix)]
 # Sections 4.2 and 4.3 of CommonMark 0.31.
 ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t\r]|$)")
 SETEXT = re.compile(r" {0,3}(?:=+|-{2,})[ \t\r]*")
@@ -84,10 +98,14 @@ def _outer(open_: tuple[Heading, ...], heading: Heading) -> tuple[Heading, ...]:
 
 def prefixes(corpus: Corpus, spans: Sequence[tuple[int, int, int]], kind: Prefix) -> list[str]:
     """What stands before each span (document, start, end): its parts a line each, empty where the
-    document has neither title nor headings above it. A heading that is the title is not said
-    twice. Linear in the text and the spans."""
+    document has neither title nor headings above it; of a file of contexts what it says of it. A
+    heading that is the title is not said twice. Linear in the text and the spans."""
     if not kind:
         return [""] * len(spans)
+    if kind.startswith(FILE):
+        contexts, documents = read_contexts(kind.removeprefix(FILE)), corpus.documents
+        said = [contexts.of(documents[place].doc_id, start, end) for place, start, end in spans]
+        return [f"{text}\n" if text else "" for text in said]
     outline = cache(lambda place: Outline(corpus.documents[place].text))
     texts = []
     for place, start, _ in spans:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from lab.chunking.prefix import FILE
 from lab.config.grid import Grid
 from lab.config.hosted import HostedEncoderConfig, HostedRerankerConfig
 from lab.config.measure import Measure
@@ -74,6 +75,8 @@ def read_experiment(path: str | Path) -> Experiment:
     plain, shards = _corpus(plain, path, problems)
     corpus, sets = _paths(plain, path, problems)
     values = _grid_values(plain, path, problems)
+    if "prefix" in values:
+        values["prefix"] = _prefixes(values["prefix"], path, problems)
     if "synonyms" in values:
         values["synonyms"] = _synonyms(values["synonyms"], path, problems)
     grid = _grid(values, path, problems)
@@ -149,6 +152,16 @@ def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> d
                 values[keys[key]] = value
             else:
                 problems.append(f"{path}: unknown key '{table}.{key}'{nearest(key, keys)}")
+    return values
+
+
+def _prefixes(plain: Any, path: Path, problems: list[str]) -> Any:
+    """The same with files of contexts where they lie."""
+    values = []
+    for value in plain if isinstance(plain, list) else [plain]:
+        name = value.removeprefix(FILE) if isinstance(value, str) else value
+        place = None if name == value else _place(name, path, f"chunk.prefix '{value}'", problems)
+        values.append(value if place is None else f"{FILE}{place}")
     return values
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from lab.arrays import NONE
+from lab.chunking.contexts import read_contexts
+from lab.chunking.prefix import FILE
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.corpus.stored import StoredDocuments
@@ -35,6 +37,8 @@ def fault_of(place: Path, manifest: Mapping[str, Any]) -> str:
 def dependencies(config: Config, resources: Resources) -> dict[str, str]:
     """What terms, vectors and cuts are made by, beside the settings."""
     identities = {}
+    if config.chunk.prefix.startswith(FILE):
+        identities["contexts"] = read_contexts(config.chunk.prefix.removeprefix(FILE)).identity
     if config.bm25 is not None:
         identities["terms"] = ANALYZERS[config.bm25.analyzer].identity
     models = {"tokens": config.chunk.tokenizer, "sentences": config.chunk.embedder}

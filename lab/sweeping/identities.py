@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from lab.chunking.contexts import read_contexts
+from lab.chunking.prefix import FILE
 from lab.config.config import Config
 from lab.pipeline.resources import Resources
 from lab.retrieval.analyzer import ANALYZERS
@@ -11,6 +13,9 @@ def identities_of(configs: Sequence[Config], resources: Resources) -> dict[str, 
     """Name -> identity of everything that the systems used."""
     identities: dict[str, str] = {}
     for config in configs:
+        prefix = config.chunk.prefix
+        if prefix.startswith(FILE):
+            identities[f"contexts {prefix}"] = read_contexts(prefix.removeprefix(FILE)).identity
         if config.bm25:
             analyzer, synonyms = config.bm25.analyzer, config.bm25.synonyms
             identities[f"analyzer {analyzer}"] = ANALYZERS[analyzer].identity

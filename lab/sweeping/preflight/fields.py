@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lab.chunking.contexts import read_contexts
+from lab.chunking.prefix import FILE
 from lab.config.config import Config
 from lab.corpus.document import Corpus
 from lab.errors import ConfigError, nearest
@@ -12,10 +14,10 @@ from lab.retrieval.features import feature
 
 
 def check_fields(corpus: Corpus, configs: Sequence[Config]) -> tuple[str, ...]:
-    """A line for every view and feature that some documents lack.
+    """A line for every view, feature and file of contexts that some documents lack.
 
-    Raises ConfigError with every view that no document has, and every feature that none has or
-    whose values are no numbers.
+    Raises ConfigError with every view that no document has, every feature that none has or whose
+    values are no numbers, and every file of contexts that is none or of other documents.
     """
     views = dict.fromkeys(view for config in configs for view in config.views if view != OWN_TEXT)
     features = dict.fromkeys(name for config in configs for name, _ in config.features.root)
@@ -41,6 +43,24 @@ def check_fields(corpus: Corpus, configs: Sequence[Config]) -> tuple[str, ...]:
         if missing:
             lacking.append(
                 f"features: {missing} of {len(corpus)} documents have no '{name}' and count as 0"
+            )
+    files = dict.fromkeys(c.chunk.prefix for c in configs if c.chunk.prefix.startswith(FILE))
+    for name in files:
+        try:
+            known = read_contexts(name.removeprefix(FILE)).by_document
+        except ConfigError as fault:
+            problems.extend(fault.problems)
+            continue
+        missing = sum(document.doc_id not in known for document in corpus)
+        if missing == len(corpus):
+            problems.append(
+                f"chunk.prefix '{name}': none of its documents is in the corpus; it names "
+                f"{', '.join(map(repr, list(known)[:3]))}"
+            )
+        elif missing:
+            lacking.append(
+                f"prefix: {missing} of {len(corpus)} documents have no context in "
+                f"{name.removeprefix(FILE)} and are indexed without"
             )
     if problems:
         raise ConfigError(problems)
