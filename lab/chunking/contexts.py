@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,11 +41,11 @@ class Contexts:
         """What is said of a span: by the context that shares most of it, the shortest of equals,
         the first of these; empty where none shares any. So contexts made for one chunking serve a
         chunk cut elsewhere."""
-        best, found = (0, 0), ""
+        best, found = (0, -math.inf), ""
         for context in self.by_document.get(doc_id, ()):
             last = end if context.end is None else context.end
             shared = min(end, last) - max(start, context.start)
-            fit = shared, context.start - last
+            fit = shared, -math.inf if context.end is None else context.start - last
             if shared > 0 and fit > best:
                 best, found = fit, context.text
         return found
