@@ -75,10 +75,9 @@ def read_experiment(path: str | Path) -> Experiment:
     plain, shards = _corpus(plain, path, problems)
     corpus, sets = _paths(plain, path, problems)
     values = _grid_values(plain, path, problems)
-    if "prefix" in values:
-        values["prefix"] = _prefixes(values["prefix"], path, problems)
-    if "synonyms" in values:
-        values["synonyms"] = _synonyms(values["synonyms"], path, problems)
+    for name, lying in (("prefix", _prefixes), ("synonyms", _synonyms)):
+        if name in values:
+            values[name] = lying(values[name], path, problems)
     grid = _grid(values, path, problems)
     measure = _measure(plain.get("measure", {}), path, problems)
     try:
@@ -155,13 +154,13 @@ def _grid_values(plain: Mapping[str, Any], path: Path, problems: list[str]) -> d
     return values
 
 
-def _prefixes(plain: Any, path: Path, problems: list[str]) -> Any:
+def _prefixes(plain: Any, path: Path, problems: list[str]) -> list[Any]:
     """The same with files of contexts where they lie."""
-    values = []
-    for value in plain if isinstance(plain, list) else [plain]:
-        name = value.removeprefix(FILE) if isinstance(value, str) else value
-        place = None if name == value else _place(name, path, f"chunk.prefix '{value}'", problems)
-        values.append(value if place is None else f"{FILE}{place}")
+    values = list(plain) if isinstance(plain, list) else [plain]
+    for at, value in enumerate(values):
+        if isinstance(value, str) and value.startswith(FILE):
+            name = value.removeprefix(FILE)
+            values[at] = f"{FILE}{_place(name, path, f'chunk.prefix {value}', problems) or name}"
     return values
 
 

@@ -89,5 +89,5 @@ def test_the_file_lies_beside_its_experiment(tmp_path: Path) -> None:
     file.write_text(head + '["", "title", "file:contexts.jsonl"]\n')
     assert read_experiment(file).grid.prefix == ("", "title", f"file:{place}")
     file.write_text(head + '"file:context.jsonl"\n')
-    with pytest.raises(ConfigError, match=r"'file:context.jsonl' does not exist"):
+    with pytest.raises(ConfigError, match=r"chunk.prefix file:context.jsonl does not exist"):
         read_experiment(file)
