@@ -2,7 +2,7 @@
 length, language or distance."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,6 +115,8 @@ def table_by(
         return slice_table(tables, by, kinds_of(tables, systems))
     if by == SIBLINGS:
         return confusion_table(tables, *inputs(), systems)
+    if by == DISTANCE:
+        tables = at_first_phase(tables)
     return slice_table(tables, by, slices_of(tables, *inputs(), by, systems))
 
 
@@ -133,7 +135,8 @@ def confusion_table(
 class Sliced:
     """A run by one axis. `metric` is the one of the boundary gap, `select_by` the one that chooses.
     `rows` are those of `slice_table`; `gaps` and `cuts` come with `distance`, for the system under
-    every chunk config; `confusion` comes with `siblings`."""
+    every chunk config; `confusion` comes with `siblings`. `phase` is the one whose cuts, hits and
+    scores these are, in a run at several by `distance`; else None."""
 
     by: str
     system: str
@@ -143,6 +146,16 @@ class Sliced:
     gaps: tuple[Gap, ...] = ()
     cuts: Mapping[str, tuple[Cut, ...]] = field(default_factory=dict)
     confusion: tuple[Confusion, ...] = ()
+    phase: float | None = None
+
+
+def at_first_phase(tables: Tables) -> Tables:
+    """The run with the scores of its first phase alone. Distances are from the cuts of that phase,
+    whose hits the run keeps, so means over other cuts would not belong to them."""
+    if tables.by_phase is None:
+        return tables
+    scores = tables.scores.assign(value=tables.by_phase[0].reshape(-1))
+    return replace(tables, scores=scores, phases=tables.phases.iloc[:0])
 
 
 def sliced(
@@ -155,6 +168,9 @@ def sliced(
         confusions = sibling_confusion(tables, corpus, queries)
         return Sliced(by, system, metric, tables.select_by, confusion=tuple(confusions))
     shown = systems_alike(tables, system) if by == DISTANCE else _beside(tables, system)
+    phase = None
+    if by == DISTANCE and tables.by_phase is not None:
+        tables, phase = at_first_phase(tables), float(tables.manifest["phases"][0])
     rows = slice_table(tables, by, slices_of(tables, corpus, queries, by, shown))
     if by != DISTANCE:
         return Sliced(by, system, metric, tables.select_by, rows)
@@ -165,7 +181,8 @@ def sliced(
         name: tuple(worst_cuts(tables, corpus, queries, distances[name], name, k=k))
         for name in shown
     }
-    return Sliced(by, system, metric, tables.select_by, rows, gaps=tuple(gaps), cuts=cuts)
+    more: dict[str, Any] = {"gaps": tuple(gaps), "cuts": cuts, "phase": phase}
+    return Sliced(by, system, metric, tables.select_by, rows, **more)
 
 
 def _beside(tables: Tables, system: str) -> list[str]:

@@ -19,6 +19,7 @@ from lab.errors import ConfigError
 from lab.evaluation.intervals import mean_intervals
 from lab.relevance.query import Evidence, Query
 from lab.report.page.page import page
+from lab.report.screens.slices import sliced_screen
 from lab.report.screens.terminal import first_screen
 from lab.runs.ablate import ablate
 from lab.runs.compare import compare_sides
@@ -121,6 +122,22 @@ def test_hits_and_causes_are_those_of_the_first_phase(run: lab.Run) -> None:
     assert ours.loc[fixed, columns].values.tolist() == theirs.loc[shifted, columns].values.tolist()
     causes = [of.causes()[["query_id", "cause"]].astype(str).values.tolist() for of in (run, first)]
     assert causes[0] == causes[1]
+
+
+def test_by_distance_scores_are_those_of_the_cuts_that_distances_are_from(run: lab.Run) -> None:
+    first = at(run, run.manifest["phases"][0])
+    systems = [[name for name in of.systems if name.startswith("fixed")] for of in (run, first)]
+    ours, theirs = (
+        of.slices("distance", names) for of, names in zip((run, first), systems, strict=True)
+    )
+    pd.testing.assert_frame_equal(ours.drop(columns="system"), theirs.drop(columns="system"))
+    sliced = run.sliced("distance", systems[0][0])
+    assert sliced.phase == run.manifest["phases"][0]
+    assert sliced.gaps[0].near == first.sliced("distance", systems[1][0]).gaps[0].near
+    assert run.sliced("kind").phase is None
+    console = Console(width=80, file=io.StringIO())
+    console.print(sliced_screen(sliced))
+    assert f"phase {sliced.phase:g} of the cuts" in " ".join(console.file.getvalue().split())
 
 
 def test_whole_documents_have_no_phases(run: lab.Run) -> None:

@@ -26,6 +26,9 @@ def sliced_screen(found: Sliced) -> RenderableType:
     parts: list[RenderableType] = []
     if found.rows is not None:
         parts.append(slices_table(found.rows, found.by, found.select_by))
+    if found.phase is not None:
+        told = f"distances, hits and scores are those at phase {found.phase:g} of the cuts"
+        parts.append(Text(told, "dim"))
     if found.gaps:
         parts.append(boundary_screen(found.gaps, found.metric, found.cuts))
     if found.confusion:
