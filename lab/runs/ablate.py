@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.arrays import Floats
+from lab.arrays import Bools, Floats
 from lab.config.rows import in_play, settings_of
 from lab.config.settings import SETTINGS, of_stage
 from lab.evaluation.ablation import Change, Factors
@@ -27,7 +27,9 @@ class Ablation:
     level of a setting, over all pairs of systems that differ in it alone. Columns: setting, before,
     after, system and `with`, the varied settings that come with the step (steps), or pairs
     (effects), the mean difference of every metric, and for `metric` its 95% interval, p (Holm over
-    the table), least p, won, lost, verdict."""
+    the table), least p, won, lost, verdict; in a run at several phases `luck`, how far a single
+    phase is off as a share of the difference, at most 1 (see `lab.runs.phases.phase_effects`), for
+    changes of the chunks, NaN for others."""
 
     baseline: str
     metric: str
@@ -108,11 +110,28 @@ class _Judged:
         and another in changes that leave them as they are."""
         if self.by_phase is None:
             return compare(effects, self.clusters, self.seed)
-        means = phase_means(self.by_phase.swapaxes(1, 2))
-        of_changes = np.column_stack([change.effect(means) for change in changes])
-        chunks = {setting.name for setting in of_stage("chunk")}
-        alike = np.array([change.setting in chunks for change in changes], dtype=np.int64)
+        of_changes, alike = self._at_phases(changes), _of_chunks(changes).astype(np.int64)
         return compare(effects, self.clusters, self.seed, phase_means=of_changes, alike=alike)
+
+    def luck(self, changes: Sequence[Change]) -> dict[str, Floats]:
+        """The column of that name; none for a run at a single phase."""
+        if self.by_phase is None:
+            return {}
+        gaps = self._at_phases(changes)
+        spread, size = gaps.std(axis=0, ddof=1), np.abs(gaps.mean(axis=0))
+        share = np.divide(spread, size, out=np.ones(len(size)), where=size > spread)
+        return {"luck": np.where(_of_chunks(changes), share, np.nan)}
+
+    def _at_phases(self, changes: Sequence[Change]) -> Floats:
+        """Mean differences (phases x changes)."""
+        assert self.by_phase is not None  # asked with several phases alone
+        means = phase_means(self.by_phase.swapaxes(1, 2))
+        return np.column_stack([change.effect(means) for change in changes])
+
+
+def _of_chunks(changes: Sequence[Change]) -> Bools:
+    chunks = {setting.name for setting in of_stage("chunk")}
+    return np.array([change.setting in chunks for change in changes])
 
 
 def _table(
@@ -148,6 +167,7 @@ def _table(
         "won": paired.wins,
         "lost": paired.losses,
         "verdict": [seen_from(verdict, metric) for verdict in paired.verdicts],
+        **judged.luck(changes),
     }
     table = pd.DataFrame(columns)
     table["weight"] = table.groupby("setting")[metric].transform(lambda effect: effect.abs().max())

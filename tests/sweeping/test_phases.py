@@ -19,6 +19,7 @@ from lab.errors import ConfigError
 from lab.evaluation.intervals import mean_intervals
 from lab.relevance.query import Evidence, Query
 from lab.report.page.page import page
+from lab.report.screens.ablate import ablation_screen
 from lab.report.screens.slices import sliced_screen
 from lab.report.screens.terminal import first_screen
 from lab.runs.ablate import ablate
@@ -138,6 +139,19 @@ def test_by_distance_scores_are_those_of_the_cuts_that_distances_are_from(run: l
     console = Console(width=80, file=io.StringIO())
     console.print(sliced_screen(sliced))
     assert f"phase {sliced.phase:g} of the cuts" in " ".join(console.file.getvalue().split())
+
+
+def test_an_ablation_says_how_much_of_a_change_of_the_chunks_is_luck(run: lab.Run) -> None:
+    found = ablate(run, run.baseline)
+    shares = run.phase_effects().set_index(["setting", "after"])["share"]
+    for row in found.effects.to_dict("records"):
+        if (row["setting"], str(row["after"])) in shares:
+            assert row["luck"] == pytest.approx(shares[row["setting"], str(row["after"])])
+    assert found.effects["luck"].between(0, 1).all()
+    console = Console(width=100, file=io.StringIO())
+    console.print(ablation_screen(found))
+    assert "luck" in console.file.getvalue()
+    assert "luck" not in ablate(at(run, 0.5), at(run, 0.5).baseline).effects
 
 
 def test_whole_documents_have_no_phases(run: lab.Run) -> None:

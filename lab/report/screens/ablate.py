@@ -56,7 +56,8 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
     names = [Column(name, "name") for name in ("setting", "from", "to")]
     figures = [Column(name) for name in ("diff", "95% interval", "w/l", "p")]
     pairs = [Column("pairs", "spare")] if column == "pairs" else []
-    table = FittedTable((*names, *figures, Column("", "word"), *pairs), "with --json")
+    luck = [Column("luck")] if "luck" in rows and rows["luck"].notna().any() else []
+    table = FittedTable((*names, *figures, *luck, Column("", "word"), *pairs), "with --json")
     last = ""
     for row in rows.to_dict("records"):
         first, last = row["setting"] != last, row["setting"]
@@ -76,8 +77,11 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
             f"{row[metric]:+.3f}",
         ]
         more = [str(row["pairs"])] if column == "pairs" else []
-        table.add(*cells, interval, f"{row['won']}/{row['lost']}", p, arrow, *more)
-    return Group(Text(title, "bold"), table)
+        share = "" if not luck or row["luck"] != row["luck"] else f"{row['luck']:.0%}"
+        by_chance = [share] if luck else []
+        table.add(*cells, interval, f"{row['won']}/{row['lost']}", p, *by_chance, arrow, *more)
+    told = Text("luck: how far a single phase of the cuts is off, beside the difference", "dim")
+    return Group(Text(title, "bold"), table, *([told] if luck else []))
 
 
 def ablation_json(found: Ablation) -> str:
