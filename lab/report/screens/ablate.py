@@ -78,8 +78,8 @@ def effects_table(rows: "pd.DataFrame", metric: str, title: str, column: str) ->
         ]
         more = [str(row["pairs"])] if column == "pairs" else []
         share = "" if not luck or row["luck"] != row["luck"] else f"{row['luck']:.0%}"
-        by_chance = [share] if luck else []
-        table.add(*cells, interval, f"{row['won']}/{row['lost']}", p, *by_chance, arrow, *more)
+        figured = [interval, f"{row['won']}/{row['lost']}", p, *([share] if luck else [])]
+        table.add(*cells, *figured, arrow, *more)
     told = Text("luck: how far a single phase of the cuts is off, beside the difference", "dim")
     return Group(Text(title, "bold"), table, *([told] if luck else []))
 
