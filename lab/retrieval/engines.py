@@ -136,7 +136,7 @@ def _convert(model: "SentenceTransformer", place: Path) -> None:
         with warnings.catch_warnings(), _hushed(), torch.inference_mode():
             warnings.simplefilter("ignore")
             torch.onnx.export(
-                Tokens().eval(),
+                Tokens().train(False),
                 tuple(features.values()),
                 str(place),
                 input_names=names,

@@ -216,15 +216,19 @@ def fuse_at(
     pool: Candidates, config: FusionConfig, alphas: Floats, depth: int, boost: Boost | None = None
 ) -> Ranking:
     """`fuse` with an alpha of its own for every question; the config's means nothing."""
+    rows, parts = [], []
     between = np.flatnonzero((alphas > 0) & (alphas < 1))
-    inner = pool.of(between)
-    scores = weigh(*contributions(inner, config.normalization, boost), alphas[between, None])
-    rows, parts = [between], [rank(inner.chunks, scores, depth)]
+    if between.size or not alphas.size:
+        inner = pool.of(between)
+        scores = weigh(*contributions(inner, config.normalization, boost), alphas[between, None])
+        rows.append(between)
+        parts.append(rank(inner.chunks, scores, depth))
     for end in (0.0, 1.0):
         at_end = np.flatnonzero(alphas == end)
-        whole = config.model_copy(update={"alpha": end})
-        rows.append(at_end)
-        parts.append(fuse(pool.of(at_end), whole, depth, boost))
+        if at_end.size:
+            whole = config.model_copy(update={"alpha": end})
+            rows.append(at_end)
+            parts.append(fuse(pool.of(at_end), whole, depth, boost))
     back = np.argsort(np.concatenate(rows))
     return Ranking(
         np.concatenate([part.chunks for part in parts])[back],

@@ -161,7 +161,7 @@ class QueryLikelihood:
                     f"rerank.model 'likelihood:{self.name}': the folder holds "
                     f"{held or 'no architecture'}; expected a causal language model"
                 )
-        return self._loaded(AutoModelForCausalLM, folder, more | {"dtype": "float32"}).eval()
+        return self._loaded(AutoModelForCausalLM, folder, more | {"dtype": "float32"}).train(False)
 
     def _loaded(self, kind: Any, folder: Path, more: dict[str, str]) -> Any:
         from transformers.utils.logging import disable_progress_bar, set_verbosity_error

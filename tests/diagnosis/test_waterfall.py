@@ -91,7 +91,7 @@ def test_cranfield_promises_what_five_places_can_hold(shared: Path, cache: Path)
     assert (steps["ceiling"] <= steps.loc[NO_PLACE, "left"]).all()
     said = biggest_loss(result, result.best)
     assert said is not None
-    assert "with all of them back it would be 0.637" in said
+    assert "with all of it back it would be 0.637" in said
     assert "could reach more than 0.767" in said
     assert f"- {NO_PLACE} 23.3%" in losses(result).plain
     plot = waterfall_plot(result, result.best)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from lab.cli import app
 from lab.errors import CorpusError
 from lab.pipeline.foreign.finished import RunFile
+from lab.pipeline.foreign.reply import Reply
 from lab.retrieval.trec_run import rankings_of, read_run
 from lab.runs.side import trec_side
 
@@ -54,7 +55,9 @@ def test_a_run_as_a_retriever_and_in_a_comparison_has_one_order(tmp_path: Path) 
     run.write_text("q Q0 a 1 0.5 t\nq Q0 c 9 0.5 t\nq Q0 b 2 0.5 t\nq Q0 c 9 0.1 t\n")
     order = rankings_of(read_run(run))["q"]
     assert order == ("c", "b", "a")
-    assert [hit.doc_id for hit in dict(RunFile(run).answers({"q": "?"}, 9))["q"]] == list(order)
+    reply = dict(RunFile(run).answers({"q": "?"}, 9))["q"]
+    assert isinstance(reply, Reply)
+    assert [hit.doc_id for hit in reply.hits] == list(order)
 
 
 @pytest.mark.parametrize("score", ["nan", "high", "", "1_0", "0x1p-3", "1" * 400])
