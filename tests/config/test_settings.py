@@ -30,6 +30,7 @@ OTHER: dict[str, Any] = {
     "chunk_size": 200,
     "overlap": 50,
     "percentile": 80,
+    "prefix": "title",
     "deliver": "window(1)",
     "k1": 0.9,
     "b": 0.3,
