@@ -70,7 +70,7 @@ class Resources:
     def encoder(self, name: str) -> Encoder:
         """An encoder by `DenseConfig.encoder`, the model's name with how it computes."""
         if name not in self.encoders:
-            self.encoders[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]  # as the config has checked
+            self.encoders[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]
         return self.encoders[name]
 
     def similarity(self, config: DenseConfig) -> str:

@@ -29,5 +29,5 @@ def encoded_parts(
 
 def _encode(name: str, texts: Sequence[str], role: Role) -> Vectors:
     if name not in loaded:
-        loaded[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]  # as the config has checked
+        loaded[name] = SentenceEncoder(*name.split("|"))  # type: ignore[arg-type]
     return loaded[name].encode(texts, role, lambda done: None)

@@ -9,6 +9,7 @@ from lab.pipeline.resources import Resources
 from lab.pipeline.shares import loaded
 from lab.retrieval.cross_encoder import CrossEncoderScorer
 from lab.retrieval.encoder import SentenceEncoder
+from lab.retrieval.likelihood import QueryLikelihood
 from lab.retrieval.rerank import MaxSim, PairScorer
 
 # Rerankers that this worker has loaded.
@@ -36,7 +37,7 @@ class Workplace:
             {
                 name: scorer
                 for name, scorer in resources.scorers.items()
-                if not isinstance(scorer, CrossEncoderScorer | MaxSim)
+                if not isinstance(scorer, CrossEncoderScorer | MaxSim | QueryLikelihood)
             },
         )
         return Workplace(start_keeper(resources.cache.path), resources.cluster.put(given))

@@ -184,7 +184,7 @@ class FusionConfig(_Slice):
     @property
     def rule(self) -> RuleName | None:
         """The rule that gives each question its alpha; None where all have the same."""
-        return None if isinstance(self.alpha, float) else str(self.alpha)  # type: ignore[return-value]  # no other text passes
+        return None if isinstance(self.alpha, float) else str(self.alpha)  # type: ignore[return-value]
 
 
 def _weights(value: Any) -> tuple[tuple[str, float], ...]:
