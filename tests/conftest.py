@@ -1,10 +1,14 @@
 """What several tests share: real models and data, one cache of vectors, and calm threads."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from lab.cli import main
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -51,3 +55,20 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"{SHARED} is not there: public data sets are not part of the project")
     return SHARED
+
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs a command 80 columns wide and returns exit code, stdout and stderr."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["lab", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return (int(end.value.code or 0), *capsys.readouterr())
+
+    return run

@@ -2,33 +2,15 @@
 says what the screen says."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import lab
-from lab.cli import main
 from lab.relevance.query import Evidence, Query
+from tests.conftest import Call
 from tests.given import corpus_of
-
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Runs a command 80 columns wide and returns exit code, stdout and stderr."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["lab", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return (int(end.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="module")

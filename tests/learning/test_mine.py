@@ -1,8 +1,7 @@
 """Hard negatives of a run: what stands before missed evidence, and what never enters."""
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 import lab
 from lab.arrays import Floats
-from lab.cli import main
 from lab.corpus.document import Corpus, Document
 from lab.errors import LearningError
 from lab.learning.mine import Mine, mined_systems
@@ -19,8 +17,8 @@ from lab.learning.mined import Mined, read_mined, write_mined
 from lab.learning.sealed import Sealed, answering, digest_of, sealed_of
 from lab.relevance.query import Evidence, Query
 from lab.runs.run import Run
+from tests.conftest import Call
 
-Call = Callable[..., tuple[int, str, str]]
 # BM25 places documents by how often they say "pump": ten of them stand before the seal's.
 DOCUMENTS = {f"noise-{i:02}": f"pump pump pump number{i}" for i in range(10)}
 DOCUMENTS |= {
@@ -65,19 +63,6 @@ def even(questions: Sequence[str], texts: Sequence[str]) -> Floats:
 def mined(run: Run, sealed: Sealed | None = None, **more: bool) -> tuple[Mined, dict[str, int]]:
     mine = Mine(run, mined_systems(run, ()), sealed or Sealed(), **more)
     return mine.examples("given", even), dict(mine.left_out)
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["lab", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return (int(end.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 def test_hits_above_missed_evidence() -> None:

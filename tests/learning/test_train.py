@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.cli import main
 from lab.errors import ConfigError, LearningError
 from lab.learning.card import read_card
 from lab.learning.mined import Example, Mined, Origin, Text, write_mined
@@ -21,12 +19,11 @@ from lab.learning.trainers import lists, pairs, triples
 from lab.learning.training import LOSSES, Training, check_together, split
 from lab.storage.interrupt import Interrupted
 from lab.storage.progress import Silent
+from tests.conftest import Call
 from tests.retrieval.shapes import tiny
 
 pytest.importorskip("datasets")
 pytest.importorskip("accelerate")
-
-Call = Callable[..., tuple[int, str, str]]
 # Words of one topic answer each other; tiny() knows all of them.
 TOPICS = [("pump", "water"), ("seal", "leaks"), ("motor", "hot"), ("fuse", "red")]
 
@@ -219,19 +216,6 @@ def test_a_loss_of_another_kind_is_refused() -> None:
     for rate in (-1.0, 0.0, float("nan"), 2.0):
         with pytest.raises(ConfigError, match="--learning-rate is"):
             Training("encoder", "x", "ranking", learning_rate=rate)
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["lab", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return (int(end.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture
